@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What this thread knows of itself: the private half of its account.
+ *
+ * The public half is its slot in the session (struct wi_thread). This half is thread-local in the static TLS block,
+ * so that it can be reached from a signal handler without an allocation. Only the thread itself touches it; its own
+ * signal handler may interrupt any access, which `busy` and the order of stores provide for.
+ */
+#ifndef WI_AGENT_ACCOUNT_H
+#define WI_AGENT_ACCOUNT_H
+
+#include "runtime/session/layout.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wi_account {
+    struct wi_thread *slot;  /* NULL: this thread takes no part (not yet, no more, or no room) */
+    uint16_t slot_index;
+    uint16_t process_index;
+    uint32_t tid;            /* kernel's; in a vfork child it is not the running thread's */
+    bool busy;               /* the ledger is in the middle of something: a sample now is skipped */
+    bool leaving;            /* the thread is past its last destructor */
+    bool traps_blocked;      /* the program believes that SIGTRAP is blocked */
+    bool profs_blocked;      /* the same of SIGPROF */
+    bool trap_pending;       /* one arrived meanwhile */
+    bool prof_pending;
+    uint8_t exit_rounds;     /* of the thread-specific destructor */
+    uint8_t once_depth;
+    /* since the last sample */
+    uint64_t wait_ns;
+    uint64_t longest_wait_ns;
+    uint16_t longest_wait_kind;
+    uint64_t pause_ns;
+    uint64_t sampled_cpu_ns; /* thread's CPU clock at the last sample */
+    /* where the stack ends; a program's alternate stack, if it has one */
+    uintptr_t stack_high;
+    uintptr_t alternate_low;
+    uintptr_t alternate_high;
+    /* the sampling event: see event.h */
+    void *event_page;
+    int event_fd;
+    int timer_id;
+    bool event_is_first; /* its first period is random; the regular event replaces it at its first sample */
+    uint8_t sampler;
+};
+
+extern _Thread_local struct wi_account wi_self __attribute__((tls_model("initial-exec")));
+extern struct wi_session *wi_session; /* NULL: not profiled */
+
+enum wi_wait_source { WI_BY_PEER = 1, WI_BY_WORLD = 2, WI_BY_UNKNOWN = 3 };
+
+#endif
