@@ -21,6 +21,12 @@ $(UNIT_TOOL:tests/unit/%.c=$(T)/unit/%): $(T)/unit/%: $(O)/test/unit/%.o $(LIBTO
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CXX) $(OPT) -o $@ $< $(LIBTOOL_A) $(ELFIN) $(LIBS) $(CHECK_LIBS)
 
+# The walker is pure: its test links it alone.
+$(T)/unit/test_agent_walk: $(O)/test/unit/test_agent_walk.o $(O)/agent/runtime/agent/signal/walk.o
+	$(say) LINK '$@'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OPT) -o $@ $^ $(CHECK_LIBS)
+
 -include $(UNIT_SRC:tests/%.c=$(O)/test/%.d)
 
 .PHONY: unit
