@@ -167,3 +167,9 @@ void wi_modules_refresh(void)
     errno = saved;
     atomic_flag_clear(&running);
 }
+
+void wi_modules_refresh_if_stale(void)
+{
+    if (atomic_exchange_explicit(&wi_mappings.stale, false, memory_order_relaxed))
+        wi_modules_refresh();
+}

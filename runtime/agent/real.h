@@ -17,7 +17,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -85,10 +84,12 @@
     X(unsigned, sleep, (unsigned))                                                                           \
     X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                                   \
     X(int, siginterrupt, (int, int))                                                                         \
+    X(sighandler_t, signal, (int, sighandler_t))                                                             \
+    X(sighandler_t, sysv_signal, (int, sighandler_t))                                                        \
+    X(sighandler_t, sigset, (int, sighandler_t))                                                             \
+    X(int, sigignore, (int))                                                                                 \
     X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                             \
     X(int, sigsuspend, (const sigset_t *))                                                                   \
-    X(int, sigwait, (const sigset_t *, int *))                                                               \
-    X(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                                                     \
     X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                           \
     X(int, sigpending, (sigset_t *))                                                                         \
     X(int, sigaltstack, (const stack_t *, stack_t *))                                                        \
@@ -97,21 +98,8 @@
     X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                             \
     X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))        \
     X(int, signalfd, (int, const sigset_t *, int))                                                           \
-    X(int, posix_spawnattr_setsigmask, (posix_spawnattr_t *, const sigset_t *))                              \
-    X(int, pthread_attr_setsigmask_np, (pthread_attr_t *, const sigset_t *))                                 \
-    X(int, execve, (const char *, char *const[], char *const[]))                                             \
-    X(int, execvpe, (const char *, char *const[], char *const[]))                                            \
-    X(int, fexecve, (int, char *const[], char *const[]))                                                     \
-    X(int, posix_spawn,                                                                                      \
-      (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],  \
-       char *const[]))                                                                                       \
-    X(int, posix_spawnp,                                                                                     \
-      (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],  \
-       char *const[]))                                                                                       \
     X(void, _exit, (int))                                                                                    \
     X(void, quick_exit, (int))                                                                               \
-    X(void *, dlopen, (const char *, int))                                                                   \
-    X(void *, dlmopen, (Lmid_t, const char *, int))                                                          \
     X(int, dlclose, (void *))
 
 #define WI_REAL_FIELD(result, name, arguments) result(*name) arguments;

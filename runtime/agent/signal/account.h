@@ -21,10 +21,8 @@ struct wi_account {
     uint32_t tid;            /* kernel's; in a vfork child it is not the running thread's */
     bool busy;               /* the ledger is in the middle of something: a sample now is skipped */
     bool leaving;            /* the thread is past its last destructor */
-    bool traps_blocked;      /* the program believes that SIGTRAP is blocked */
-    bool profs_blocked;      /* the same of SIGPROF */
-    bool trap_pending;       /* one arrived meanwhile */
-    bool prof_pending;
+    bool shared_blocked;     /* the program believes that the shared signal is blocked: disposition.h */
+    bool shared_pending;     /* one of the program's own arrived meanwhile */
     uint8_t exit_rounds;     /* of the thread-specific destructor */
     uint8_t once_depth;
     /* since the last sample */

@@ -2,7 +2,8 @@
 /*
  * Opening and closing sampling events. See event.h.
  *
- * All system calls are raw: glibc's timer_create allocates for SIGEV_THREAD_ID, and wrappers may be interposed.
+ * System calls are raw where the wrapper would do more: glibc's timer_create allocates for SIGEV_THREAD_ID, and close
+ * is a cancellation point.
  */
 #include "runtime/agent/signal/event.h"
 #include <errno.h>
@@ -78,7 +79,7 @@ static int open_perf(enum wi_sampler sampler, uint64_t period_ns, void **page)
             int error = errno ? -errno : -EIO;
             if (*page)
                 munmap(*page, bytes);
-            close(fd);
+            syscall(SYS_close, fd);
             return error;
         }
     }
@@ -118,7 +119,7 @@ static bool start(struct wi_account *account, enum wi_sampler sampler, uint64_t 
     } else {
         error = open_perf(sampler, period_ns, &account->event_page);
         if (error >= 0 && account->event_page)
-            close(error); /* the mapping keeps the event */
+            syscall(SYS_close, error); /* the mapping keeps the event */
         else if (error >= 0)
             account->event_fd = error; /* no locked memory left: the descriptor keeps it */
     }
@@ -151,7 +152,7 @@ void wi_event_close(struct wi_account *account)
     if (account->event_page)
         munmap(account->event_page, PAGE + (account->sampler == WI_SAMPLER_RING ? RING_PAGES * PAGE : 0));
     if (account->event_fd >= 0)
-        close(account->event_fd);
+        syscall(SYS_close, account->event_fd);
     if (account->timer_id >= 0)
         syscall(SYS_timer_delete, account->timer_id);
     wi_event_forget(account);
@@ -214,7 +215,7 @@ static bool is_traced(void)
     if (fd < 0)
         return false;
     ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
+    syscall(SYS_close, fd);
     text[n > 0 ? n : 0] = '\0';
     const char *line = strstr(text, "TracerPid:");
     if (!line)
@@ -239,7 +240,7 @@ static bool works(enum wi_sampler sampler, int *refused)
         if (result >= 0) {
             if (page)
                 munmap(page, PAGE + (sampler == WI_SAMPLER_RING ? RING_PAGES * PAGE : 0));
-            close(result);
+            syscall(SYS_close, result);
         }
     }
     if (result < 0 && *refused == 0)

@@ -16,8 +16,10 @@ bool wi_mappings_find(uintptr_t address, struct wi_mapping *found)
         else
             high = middle;
     }
-    if (low >= WI_MAX_MAPPINGS || low >= wi_mappings.tables[generation % 2].n || address < rows[low].low)
+    if (low >= WI_MAX_MAPPINGS || low >= wi_mappings.tables[generation % 2].n || address < rows[low].low) {
+        atomic_store_explicit(&wi_mappings.stale, true, memory_order_relaxed);
         return false;
+    }
     *found = rows[low];
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&wi_mappings.generation, memory_order_relaxed) - generation < 2;

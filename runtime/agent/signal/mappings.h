@@ -26,6 +26,7 @@ struct wi_mapping {
 
 struct wi_mappings {
     _Atomic uint32_t generation; /* table = generation % 2 */
+    _Atomic bool stale;          /* an address was looked for in vain */
     struct {
         uint32_t n;
         struct wi_mapping rows[WI_MAX_MAPPINGS];
@@ -34,7 +35,7 @@ struct wi_mappings {
 
 extern struct wi_mappings wi_mappings;
 
-/* False if the address is in no known module. Context: signal. */
+/* False if the address is in no known module; marks the table stale. Context: signal. */
 bool wi_mappings_find(uintptr_t address, struct wi_mapping *found);
 
 #endif
