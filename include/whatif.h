@@ -60,6 +60,8 @@ struct whatif_agent {
     void (*set_experiments)(int on);
 };
 
+#ifndef WHATIF_INTERFACE_ONLY /* the agent itself stops here */
+
 /* Not <dlfcn.h>: its RTLD_DEFAULT needs feature macros that a strict C99 program has not set. */
 extern void *dlsym(void *handle, const char *name)
 #if defined(__cplusplus) && defined(__GLIBC__)
@@ -67,7 +69,8 @@ extern void *dlsym(void *handle, const char *name)
 #endif
     ;
 
-__attribute__((unused)) static const struct whatif_agent *whatif_agent_of_this_file;
+/* "used" keeps the store below, and so keeps the call to dlsym from becoming a jump: dlsym looks at who called it. */
+__attribute__((used)) static const struct whatif_agent *whatif_agent_of_this_file;
 
 __attribute__((unused, constructor)) static void whatif_find_agent(void)
 {
@@ -112,6 +115,8 @@ __attribute__((unused)) static inline void whatif_stop(void)
 {
     WHATIF_IF_PROFILED(whatif_agent_of_this_file->set_experiments(0));
 }
+
+#endif /* WHATIF_INTERFACE_ONLY */
 
 #if defined(__cplusplus)
 }

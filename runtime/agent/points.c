@@ -12,6 +12,7 @@
  * A thread without a slot (no room, or vforked) counts in the point's own counters, the ones that code compiled
  * against Coz's header uses.
  */
+#define WHATIF_INTERFACE_ONLY
 #include "runtime/agent/points.h"
 #include "include/whatif.h"
 #include "runtime/agent/guest.h"
