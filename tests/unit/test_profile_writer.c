@@ -1,53 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing profiles: what may be replaced, what a line looks like, and what errors leave behind. */
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "runtime/profile/writer.h"
-
-static char directory[64];
-static char path[96];
-
-static void make_directory(void)
-{
-    strcpy(directory, "/tmp/whatif-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/profile", directory);
-}
-
-static void remove_directory(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    ck_assert_int_eq(system(command), 0);
-}
+#include "tests/unit/profile_fixture.h"
 
 static const struct wi_record_header header = {
     .command = (const char *const[]){"./server", "a\xff", NULL}, .seed = UINT64_MAX, .sampler = "sigtrap"};
 
-static char *content(void)
+static const char *content(void)
 {
-    static char text[1 << 20];
-    FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
+    static char *text;
+    free(text);
+    text = read_file(path, NULL);
     return text;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
 }
 
 START_TEST(header_is_there_before_anything_is_flushed)
@@ -165,9 +134,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("profile writer");
     TCase *tests = tcase_create("writer");
-    tcase_add_checked_fixture(tests, make_directory, remove_directory);
     tcase_add_test(tests, header_is_there_before_anything_is_flushed);
     tcase_add_test(tests, file_is_readable_by_its_owner_only);
     tcase_add_test(tests, symbolic_link_is_not_followed);
@@ -176,10 +143,5 @@ int main(void)
     tcase_add_test(tests, directories_and_devices_are_refused);
     tcase_add_test(tests, first_error_sticks_and_leaves_whole_lines);
     tcase_add_test(tests, samples_are_columns_without_those_that_are_all_zero);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("profile writer", tests);
 }
