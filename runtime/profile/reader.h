@@ -37,6 +37,7 @@ struct wi_profile_trouble { /* what a damaged file cost */
 /* 0; -errno if the file cannot be opened or read; -EBADMSG if it is no profile (trouble says which line and why;
  * nothing was delivered); -EPROTONOSUPPORT if it is a newer version. A damaged line is skipped and counted: the
  * rest is still delivered. Unknown record types and fields are ignored (newer writers). */
-int wi_profile_read(const char *path, const struct wi_profile_visitor *visitor, struct wi_profile_trouble *trouble);
+int wi_profile_read(const char *path, const struct wi_profile_visitor *visitor,
+                    struct wi_profile_trouble *trouble);
 
 #endif
