@@ -199,7 +199,8 @@ START_TEST(libc_has_a_trampoline_an_outermost_frame_and_stubs)
     struct wi_unwind_table *table;
     size_t size;
     unsigned n_rows[WI_CFA_SIGNAL + 1] = {0};
-    ck_assert_int_eq(wi_unwind_compile(path_of(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")), &table, &size), 0);
+    ck_assert_int_eq(wi_unwind_compile(path_of(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")), &table, &size),
+                     0);
     for (uint32_t i = 0; i < table->n_rows; i++)
         n_rows[wi_unwind_rules(table)[wi_unwind_rows(table)[i].rule].cfa]++;
     ck_assert_uint_eq(n_rows[WI_CFA_SIGNAL], 1);
