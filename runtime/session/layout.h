@@ -45,7 +45,7 @@
  *   bits  7..0   flags
  */
 #define WI_EXPERIMENT_CREDITING 1u /* samples in the selected code are credited */
-#define WI_EXPERIMENT_PLACEBO   2u /* ... to everybody else only: nobody is spared */
+#define WI_EXPERIMENT_SHAM      2u /* ... to everybody else only: nobody is spared */
 #define WI_EXPERIMENT_GIVEN     4u /* code marked as given is credited at the given speedup, always */
 
 static inline uint64_t wi_experiment_word(uint32_t epoch, uint32_t speedup, uint32_t set, uint32_t flags)

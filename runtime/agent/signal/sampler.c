@@ -79,7 +79,7 @@ static bool credit(struct wi_account *account, uint64_t word, uint64_t weight_ns
         stack.flags |= WI_SAMPLE_HIT;
         uint64_t ns = weight_ns / 10000 * wi_experiment_speedup(word);
         if (ns)
-            wi_ledger_credit(account->slot, &wi_session->clock, ns, word & WI_EXPERIMENT_PLACEBO);
+            wi_ledger_credit(account->slot, &wi_session->clock, ns, word & WI_EXPERIMENT_SHAM);
     } else if (match & WI_RANGE_GIVEN && word & WI_EXPERIMENT_GIVEN) {
         wi_ledger_credit(account->slot, &wi_session->clock, weight_ns / 10000 * wi_session->given_speedup, false);
     }
