@@ -41,7 +41,13 @@ int wi_controller_create(struct wi_session *session, int session_fd, struct wi_s
     controller->options = *options;
     controller->random.state = options->seed;
     wi_publisher_init(&controller->publisher, session, session_fd);
-    wi_units_init(&controller->units, writer);
+    controller->model = wi_model_create();
+    controller->best = WI_NONE;
+    if (!controller->model) {
+        free(controller);
+        return -ENOMEM;
+    }
+    wi_units_init(&controller->units, writer, controller->model);
     wi_collector_init(&controller->collector, session, symbols, writer, &controller->units);
     *out = controller;
     return 0;
@@ -57,6 +63,7 @@ void wi_controller_destroy(struct wi_controller *controller)
         wi_unit_ranges_fini(&controller->given);
     wi_collector_fini(&controller->collector);
     wi_units_fini(&controller->units);
+    wi_model_destroy(controller->model);
     free(controller);
 }
 
@@ -66,6 +73,8 @@ static bool experiments_wanted(const struct wi_controller *controller, uint64_t 
         return false;
     if (atomic_load(&controller->session->clock.experiments_on) == 2)
         return false;
+    if (controller->points_known == 0)
+        return false; /* nothing to measure by */
     return now_ns - controller->session->start_ns >= controller->options.warmup_ns;
 }
 
@@ -246,6 +255,10 @@ void wi_controller_status(struct wi_controller *controller, struct wi_controller
     for (uint32_t i = 0; i < status->n_points; i++)
         status->visits += wi_session_count(session, session->points[i].counter) +
                           atomic_load(&session->points[i].coz[session->points[i].latency].count);
+    if (controller->best != WI_NONE) {
+        status->best = controller->units.all[controller->tried[controller->best].unit].name;
+        status->best_percent = controller->best_percent;
+    }
     if (controller->phase == WI_PHASE_RUNNING || controller->phase == WI_PHASE_DRAIN)
         status->unit = controller->units.all[controller->tried[controller->current].unit].name;
 }

@@ -60,6 +60,8 @@ struct wi_controller_status {
     uint32_t n_blocks;
     uint32_t n_processes;
     const char *unit;       /* under test, or NULL */
+    const char *best;       /* the unit that can give most so far, or NULL */
+    double best_percent;    /* how much */
     const char *error;      /* what keeps experiments from being made, for people; NULL if nothing */
 };
 void wi_controller_status(struct wi_controller *controller, struct wi_controller_status *status);

@@ -49,6 +49,7 @@ void wi_experiment_note_points(struct wi_controller *controller)
             .kind = point->latency ? WI_POINT_LATENCY : WI_POINT_THROUGHPUT,
         };
         wi_profile_write_point(controller->writer, &record);
+        wi_model_add_point(controller->model, &record);
     }
 }
 
@@ -116,4 +117,5 @@ void wi_experiment_record(struct wi_controller *controller)
     controller->total_delay_ns += record.delay_ns;
     controller->n_valid += record.valid;
     wi_profile_write_experiment(controller->writer, &record);
+    wi_model_add_experiment(controller->model, &record);
 }

@@ -11,6 +11,7 @@
 #include "runtime/control/measure.h"
 #include "runtime/control/plan.h"
 #include "runtime/control/units.h"
+#include "runtime/profile/model.h"
 
 enum wi_phase {
     WI_PHASE_START,   /* no process of the target has attached yet */
@@ -40,6 +41,9 @@ struct wi_controller {
     struct wi_units units;
     struct wi_collector collector;
     struct wi_random random;
+    struct wi_model *model; /* what has been written down, summed up: for the status and for choosing */
+    uint32_t best;          /* index into tried of what can give most so far; WI_NONE */
+    double best_percent;
 
     enum wi_phase phase;
     uint64_t survey_since_ns;

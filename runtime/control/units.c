@@ -10,9 +10,9 @@ static const char *const kind_names[] = {
     [WI_UNIT_CALLPATH] = "callpath",
 };
 
-void wi_units_init(struct wi_units *units, struct wi_profile_writer *writer)
+void wi_units_init(struct wi_units *units, struct wi_profile_writer *writer, struct wi_model *model)
 {
-    *units = (struct wi_units){.writer = writer};
+    *units = (struct wi_units){.writer = writer, .model = model};
 }
 
 void wi_units_fini(struct wi_units *units)
@@ -33,6 +33,7 @@ static void write_down(struct wi_units *units, const struct wi_unit *unit, const
         record.function_line = about->function_line;
     }
     wi_profile_write_unit(units->writer, &record);
+    wi_model_add_unit(units->model, &record);
 }
 
 uint32_t wi_units_enter(struct wi_units *units, enum wi_unit_kind kind, const char *name,

@@ -9,6 +9,7 @@
 #define WI_CONTROL_UNITS_H
 
 #include "runtime/control/table.h"
+#include "runtime/profile/model.h"
 #include "runtime/profile/writer.h"
 #include "runtime/symbols/symbols.h"
 
@@ -29,9 +30,10 @@ struct wi_units {
     size_t capacity;
     struct wi_table by_name;
     struct wi_profile_writer *writer;
+    struct wi_model *model; /* told of every unit, too */
 };
 
-void wi_units_init(struct wi_units *units, struct wi_profile_writer *writer);
+void wi_units_init(struct wi_units *units, struct wi_profile_writer *writer, struct wi_model *model);
 void wi_units_fini(struct wi_units *units);
 
 /* The unit of that name, entered and written to the profile if new. `about` tells file, line and function and may be
