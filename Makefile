@@ -50,7 +50,7 @@ AGENT_CFLAGS := $(CSTD) $(CWARN) $(AGENT_OPT) -fPIC -fvisibility=hidden -ftls-mo
 TOOL_CFLAGS   := $(CSTD) $(CWARN) $(OPT) -fPIE $(CFLAGS)
 TOOL_CXXFLAGS := $(CXXSTD) $(WARN) $(OPT) -fPIE -fvisibility=hidden $(CXXFLAGS)
 
-LIBS := -ljansson -lcrypto -ldw -lelf -lcurl -lmicrohttpd -lz -lzstd -lunwind-generic -lpthread -ldl -lm
+LIBS := -ljansson -lcrypto -ldw -lelf -lcurl -lmicrohttpd -lz -lzstd -llzma -liberty -lunwind-generic -lpthread -ldl -lm
 ELFIN := -Wl,-Bstatic -ldwarf++ -lelf++ -Wl,-Bdynamic -static-libstdc++ -static-libgcc
 
 # ---- sources: a folder is a component --------------------------------------------------------------
