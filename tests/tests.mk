@@ -6,7 +6,7 @@
 #   tests/unit/test_agent_*.c  linked with the agent's objects instead, of which only those that are called are taken
 #   tests/check-NAME           what holds of the tree as a whole: exports, imports, includes, headers, text
 #   tests/integration/*.t      run the built programs
-#   tests/subjects/NAME.c      programs to be profiled by them, built as a user would; .cc for C++
+#   tests/subjects/NAME.c      programs to be profiled by them: built by benchmarks/benchmarks.mk
 
 CHECK_LIBS = $(shell $(PKG_CONFIG) --libs check)
 T := $(B)/tests
@@ -15,10 +15,6 @@ UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 UNIT_AGENT := $(filter tests/unit/test_agent_%,$(UNIT_SRC))
 UNIT_TOOL  := $(filter-out $(UNIT_AGENT),$(UNIT_SRC))
 UNIT_BIN   := $(UNIT_SRC:tests/unit/%.c=$(T)/unit/%)
-
-SUBJECT_C   := $(wildcard tests/subjects/*.c)
-SUBJECT_CXX := $(wildcard tests/subjects/*.cc)
-SUBJECTS    := $(SUBJECT_C:tests/subjects/%.c=$(T)/subjects/%) $(SUBJECT_CXX:tests/subjects/%.cc=$(T)/subjects/%)
 
 TAP_CHECKS      := $(filter-out %~,$(wildcard tests/check-*))
 TAP_INTEGRATION := $(wildcard tests/integration/*.t)
@@ -55,19 +51,6 @@ $(UNIT_AGENT:tests/unit/%.c=$(T)/unit/%): $(T)/unit/%: $(O)/test/unit/%.o $(AGEN
 
 -include $(UNIT_SRC:tests/%.c=$(O)/test/%.d) $(AGENT_UNIT_OBJ:.o=.d)
 
-# ---- subjects ----------------------------------------------------------------------------------------
-
-# Flags of one subject beside the usual ones: SUBJECT_FLAGS_name = -pthread -gdwarf-4 (they come last).
-$(T)/subjects/%: tests/subjects/%.c include/whatif.h
-	$(say) CC '$<'
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -O2 -g -pthread -Iinclude -o $@ $< $(SUBJECT_FLAGS_$*) -lm
-
-$(T)/subjects/%: tests/subjects/%.cc include/whatif.h
-	$(say) CXX '$<'
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CXX) -O2 -g -pthread -Iinclude -o $@ $< $(SUBJECT_FLAGS_$*)
-
 # ---- running them ------------------------------------------------------------------------------------
 
 RUN_TESTS = TEST_BUILD=$(B) CC='$(CC)' CXX='$(CXX)' tests/run
@@ -77,7 +60,7 @@ check: deps ## packages, build, all tests; ends with `N passed, N failed, N skip
 	$(Q)rm -f $(T)/summary
 	$(Q)$(MAKE) test
 
-tests: all $(UNIT_BIN) $(SUBJECTS) $(DEMO) ## build the tests without running them
+tests: all $(UNIT_BIN) $(DEMO) subjects subjects-coz ## build the tests without running them
 
 test: tests ## all tests, without looking at the packages
 	$(Q)$(RUN_TESTS) $(sort $(UNIT_BIN)) $(TAP_CHECKS) $(TAP_INTEGRATION)

@@ -20,7 +20,7 @@ TEST_BUILD=${TEST_BUILD:-$TEST_ROOT/build/release}
 # shellcheck disable=SC2034 # for the tests
 WHATIF=$TEST_BUILD/bin/whatif AGENT=$TEST_BUILD/lib/whatif/libwhatif-agent.so
 # shellcheck disable=SC2034
-SUBJECTS=$TEST_BUILD/tests/subjects DEMO=$TEST_BUILD/benchmarks/demo
+SUBJECTS=$TEST_BUILD/subjects DEMO=$TEST_BUILD/benchmarks/demo
 CC=${CC:-gcc}
 export LC_ALL=C
 
