@@ -56,8 +56,9 @@ endif
 CSTD   := -std=gnu17
 CXXSTD := -std=gnu++17
 
-# The agent runs inside other people's programs: never instrumented, nothing exported by accident.
-AGENT_BASE   := $(CSTD) $(CWARN) -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
+# The agent runs inside other people's programs: never instrumented, and nothing exported by accident. What is exported
+# is said in one place, runtime/agent/exports.map; -fvisibility=hidden would hide the functions that replace libc's.
+AGENT_BASE   := $(CSTD) $(CWARN) -fPIC -fno-semantic-interposition -ftls-model=initial-exec -fno-omit-frame-pointer \
                 -fno-stack-protector -fcf-protection=none
 AGENT_CFLAGS := $(AGENT_BASE) -O2 -g
 TOOL_CFLAGS   := $(CSTD) $(CWARN) $(OPT) -fPIE $(CFLAGS)
@@ -192,7 +193,7 @@ uninstall: ## remove what install put there
 # ---- packages: Debian's names ------------------------------------------------------------------------
 
 BUILD_PACKAGES := gcc g++ binutils libc6-dev make pkg-config libelfin-dev libdw-dev libelf-dev libunwind-dev \
-                  libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev zlib1g-dev libzstd-dev
+                  libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev zlib1g-dev libzstd-dev libssl-dev
 TEST_PACKAGES  := check perl clang coz-profiler groff-base git
 
 .PHONY: deps build-deps
