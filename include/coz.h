@@ -9,10 +9,15 @@
 
 #include "whatif.h"
 
-#define COZ_PROGRESS_NAMED(name) WHATIF_PROGRESS_NAMED(name)
-#define COZ_PROGRESS             WHATIF_PROGRESS()
-#define COZ_BEGIN(name)          WHATIF_BEGIN(name)
-#define COZ_END(name)            WHATIF_END(name)
+/* A block, as in Coz's header: programs were written that leave out the semicolon. */
+#define COZ_VISIT_(visit)                                                                                    \
+    if (1) {                                                                                                 \
+        visit;                                                                                               \
+    }
+#define COZ_PROGRESS_NAMED(name) COZ_VISIT_(WHATIF_PROGRESS_NAMED(name))
+#define COZ_PROGRESS             COZ_VISIT_(WHATIF_PROGRESS())
+#define COZ_BEGIN(name)          COZ_VISIT_(WHATIF_BEGIN(name))
+#define COZ_END(name)            COZ_VISIT_(WHATIF_END(name))
 #define COZ_PRE_BLOCK()          WHATIF_PRE_BLOCK()
 #define COZ_POST_BLOCK(skip)     WHATIF_POST_BLOCK(skip)
 #define COZ_CATCH_UP()           WHATIF_CATCH_UP()
