@@ -194,10 +194,23 @@ static inline bool subject_running(void)
     return (double)(subject_now_ns() - subject.start_ns) < subject.seconds * 1e9;
 }
 
+static inline double subject_seconds(void)
+{
+    return (double)(subject_now_ns() - subject.start_ns) / 1e9;
+}
+
 static inline int subject_end(void)
 {
-    double seconds = (double)(subject_now_ns() - subject.start_ns) / 1e9;
-    printf("{\"visits\":%llu,\"seconds\":%.6f}\n", (unsigned long long)subject.visits, seconds);
+    printf("{\"visits\":%llu,\"seconds\":%.6f}\n", (unsigned long long)subject.visits, subject_seconds());
+    return 0;
+}
+
+/* The same with the mean latency of all visits. */
+static inline int subject_end_latency(uint64_t latencies_ns)
+{
+    unsigned long long visits = subject.visits;
+    double mean_ns = visits > 0 ? (double)latencies_ns / (double)visits : 0;
+    printf("{\"visits\":%llu,\"seconds\":%.6f,\"latency_ns\":%.0f}\n", visits, subject_seconds(), mean_ns);
     return 0;
 }
 
