@@ -2,18 +2,10 @@
 /* Planning experiments. See plan.h. */
 #include "runtime/control/plan.h"
 
-uint64_t wi_random_next(struct wi_random *random)
-{
-    uint64_t z = random->state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
-
 static void shuffle(struct wi_trial *trials, size_t n, struct wi_random *random)
 {
     for (size_t i = n; i > 1; i--) {
-        size_t j = wi_random_next(random) % i;
+        size_t j = wi_random_below(random, (uint32_t)i);
         struct wi_trial moved = trials[i - 1];
         trials[i - 1] = trials[j];
         trials[j] = moved;
@@ -32,7 +24,7 @@ size_t wi_plan_block(const double *speedups, size_t n_speedups, uint32_t n_earli
     for (size_t baselines = n_treatments >= 3 ? 2 : 1; baselines > 0; baselines--)
         trials[n++] = (struct wi_trial){WI_EXPERIMENT_BASELINE, 0};
     if (n_treatments > 0 && (n_earlier_blocks < WI_PLACEBO_FIRST || n_earlier_blocks % 3 == 0)) {
-        double speedup = trials[wi_random_next(random) % n_treatments].speedup_percent;
+        double speedup = trials[wi_random_below(random, (uint32_t)n_treatments)].speedup_percent;
         trials[n++] = (struct wi_trial){WI_EXPERIMENT_PLACEBO, speedup};
     }
     shuffle(trials, n, random);

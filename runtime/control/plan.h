@@ -7,11 +7,7 @@
 #define WI_CONTROL_PLAN_H
 
 #include "runtime/profile/records.h"
-
-struct wi_random { /* splitmix64 */
-    uint64_t state;
-};
-uint64_t wi_random_next(struct wi_random *random);
+#include "runtime/profile/stats.h"
 
 struct wi_trial { /* one experiment to be made */
     enum wi_experiment_kind kind;

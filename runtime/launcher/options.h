@@ -6,6 +6,7 @@
 #define WI_LAUNCHER_OPTIONS_H
 
 #include "runtime/control/controller.h"
+#include "runtime/control/plan.h"
 
 #define WI_MAX_LIST 64
 
@@ -20,7 +21,7 @@ struct wi_run_options {
     const char *format;       /* of the report: "text", "markdown" or "json" */
     uint64_t duration_ns;     /* 0: as long as the program runs */
     uint64_t warmup_ns;
-    double speedups[WI_MAX_LIST];
+    double speedups[WI_MAX_SPEEDUPS];
     size_t n_speedups;
     struct wi_list at;
     struct wi_list scope;

@@ -174,6 +174,6 @@ int wi_target_find(struct wi_symbols *symbols, const char *name, struct wi_targe
 void wi_target_fini(struct wi_target *target);
 
 /* "FILE:LINE": the length of FILE, and the line. 0 if it is not of that form. */
-size_t wi_parse_line(const char *name, uint32_t *line);
+size_t wi_target_line(const char *name, uint32_t *line);
 
 #endif

@@ -151,7 +151,7 @@ static size_t suggest_half(struct wi_symbols *symbols, const char *before, const
 {
     struct shortlist list = {calloc(max + 1, sizeof *list.at), 0, max};
     uint32_t line;
-    size_t length = wi_parse_line(name, &line), n = 0;
+    size_t length = wi_target_line(name, &line), n = 0;
     char *path = length ? strndup(name, length) : NULL;
     if (list.at && path)
         suggest_lines(symbols, path, line, &list);

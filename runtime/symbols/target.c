@@ -13,7 +13,7 @@
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-size_t wi_parse_line(const char *name, uint32_t *line)
+size_t wi_target_line(const char *name, uint32_t *line)
 {
     const char *colon = strrchr(name, ':');
     if (!colon || colon == name || colon[-1] == ':' || !isdigit((unsigned char)colon[1]))
@@ -247,7 +247,7 @@ static int find_function(struct wi_symbols *symbols, const char *name, struct wi
 int wi_target_find(struct wi_symbols *symbols, const char *name, struct wi_target *out)
 {
     uint32_t line;
-    size_t length = wi_parse_line(name, &line);
+    size_t length = wi_target_line(name, &line);
     if (!*name)
         return -EINVAL;
     if (length == 0)
