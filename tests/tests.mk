@@ -6,6 +6,7 @@
 #   tests/unit/test_agent_*.c  linked with the agent's objects instead, of which only those that are called are taken
 #   tests/check-NAME           what holds of the tree as a whole: exports, imports, includes, headers, text
 #   tests/integration/*.t      run the built programs
+#   tests/integration/NAME.c   helpers of theirs, linked with the launcher's objects: build/<variant>/tests/integration/NAME
 #   tests/subjects/NAME.c      programs to be profiled by them: built by benchmarks/benchmarks.mk
 
 CHECK_LIBS = $(shell $(PKG_CONFIG) --libs check)
@@ -49,7 +50,17 @@ $(UNIT_AGENT:tests/unit/%.c=$(T)/unit/%): $(T)/unit/%: $(O)/test/unit/%.o $(AGEN
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OPT) -o $@ $< $(AGENT_UNIT_A) $(CHECK_LIBS) -lm
 
--include $(UNIT_SRC:tests/%.c=$(O)/test/%.d) $(AGENT_UNIT_OBJ:.o=.d)
+# ---- helpers of integration tests ----------------------------------------------------------------------
+
+HELPER_SRC := $(wildcard tests/integration/*.c)
+HELPER_BIN := $(HELPER_SRC:tests/integration/%.c=$(T)/integration/%)
+
+$(T)/integration/%: $(O)/test/integration/%.o $(LIBTOOL_A)
+	$(say) LINK '$@'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) $(OPT) -o $@ $< $(LIBTOOL_A) $(ELFIN) $(LIBS)
+
+-include $(UNIT_SRC:tests/%.c=$(O)/test/%.d) $(HELPER_SRC:tests/%.c=$(O)/test/%.d) $(AGENT_UNIT_OBJ:.o=.d)
 
 # ---- running them ------------------------------------------------------------------------------------
 
@@ -60,7 +71,7 @@ check: deps ## packages, build, all tests; ends with `N passed, N failed, N skip
 	$(Q)rm -f $(T)/summary
 	$(Q)$(MAKE) test
 
-tests: all $(UNIT_BIN) $(DEMO) subjects subjects-coz ## build the tests without running them
+tests: all $(UNIT_BIN) $(HELPER_BIN) $(DEMO) subjects subjects-coz ## build the tests without running them
 
 test: tests ## all tests, without looking at the packages
 	$(Q)$(RUN_TESTS) $(sort $(UNIT_BIN)) $(TAP_CHECKS) $(TAP_INTEGRATION)
