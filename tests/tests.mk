@@ -55,7 +55,7 @@ $(UNIT_AGENT:tests/unit/%.c=$(T)/unit/%): $(T)/unit/%: $(O)/test/unit/%.o $(AGEN
 HELPER_SRC := $(wildcard tests/integration/*.c)
 HELPER_BIN := $(HELPER_SRC:tests/integration/%.c=$(T)/integration/%)
 
-$(T)/integration/%: $(O)/test/integration/%.o $(LIBTOOL_A)
+$(HELPER_BIN): $(T)/integration/%: $(O)/test/integration/%.o $(LIBTOOL_A)
 	$(say) LINK '$@'
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CXX) $(OPT) -o $@ $< $(LIBTOOL_A) $(ELFIN) $(LIBS)

@@ -7,11 +7,11 @@
 . "${TEST_ROOT:-.}/tests/lib/tap.sh"
 
 manual_options() {
-    grep '^\.It Fl' "$1" | grep -oE 'Fl -[a-z][a-z-]*' | sed 's/^Fl -/--/' | sort -u
+    grep '^\.It Fl' "$1" | grep -oE 'Fl -[a-z][a-z-]*' | sed 's/^Fl -/--/' | grep -vx -e --help | sort -u
 }
 
 help_options() {
-    whatif "$1" --help | grep -oE '(^|[^a-z-])--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' | sort -u
+    whatif "$1" --help | grep -oE '(^|[^a-z-])--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' | grep -vx -e --help | sort -u
 }
 
 for command in run report; do
