@@ -94,7 +94,7 @@ same  = $(and $(findstring x$(1)x,x$(2)x),$(findstring x$(2)x,x$(1)x))
 stamp = $(call stamp_,$(O)/$(1).stamp,$(strip $(1): $(2)))
 stamp_ = $(if $(call same,$(strip $(file <$(1))),$(2)),,$(shell mkdir -p $(O))$(file >$(1),$(2)))
 
-BUILDLESS := help clean deps build-deps release debug asan ubsan tsan coverage check demo format lint uninstall
+BUILDLESS := help clean deps build-deps release debug asan ubsan tsan coverage coverage-report check demo format lint uninstall
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(BUILDLESS),$(MAKECMDGOALS)),all),)
 $(call stamp,flags,$(CC) $(CXX) $(CPPFLAGS) $(AGENT_CFLAGS) $(TOOL_CFLAGS) $(TOOL_CXXFLAGS) $(LDFLAGS) $(LIBS) $(ELFIN))
 $(call stamp,agent-objects,$(AGENT_OBJ))

@@ -66,7 +66,7 @@ $(HELPER_BIN): $(T)/integration/%: $(O)/test/integration/%.o $(LIBTOOL_A)
 
 RUN_TESTS = TEST_BUILD=$(B) CC='$(CC)' CXX='$(CXX)' tests/run
 
-.PHONY: check test unit integration structure tests update-symbol-lists
+.PHONY: check test unit integration structure tests coverage-report update-symbol-lists
 check: deps ## packages, build, all tests; ends with `N passed, N failed, N skipped`
 	$(Q)rm -f $(T)/summary
 	$(Q)$(MAKE) test
@@ -84,6 +84,13 @@ integration: tests ## the tests that run the built programs
 
 structure: tests ## the checks of the tree: exports, imports, includes, headers, text
 	$(Q)$(RUN_TESTS) $(TAP_CHECKS)
+
+coverage-report: ## which share of each file's lines the unit tests run
+	$(Q)$(MAKE) VARIANT=coverage unit
+	$(Q)cd build/coverage/obj && find agent-unit tool -name '*.gcda' -exec gcov -n {} + 2>/dev/null | \
+	    awk -F "[':% ]+" '/^File/ { file = $$2 } /^Lines/ && file ~ /^(runtime|viewer-export)/ { \
+	        if ($$3 + 0 > best[file] + 0 || !(file in best)) best[file] = $$3 } \
+	        END { for (file in best) printf "%6.1f %%  %s\n", best[file], file }' | sort -k3
 
 update-symbol-lists: $(AGENT) ## write tests/agent-exports.txt anew from the agent as it is
 	$(Q)tests/check-exports --print >tests/agent-exports.txt
