@@ -49,7 +49,16 @@ $(UNIT_AGENT:tests/unit/%.c=$(T)/unit/%): $(T)/unit/%: $(O)/test/unit/%.o $(AGEN
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OPT) -o $@ $< $(AGENT_UNIT_A) $(CHECK_LIBS) -lm
 
--include $(UNIT_SRC:tests/%.c=$(O)/test/%.d) $(AGENT_UNIT_OBJ:.o=.d)
+# Programs that tests of symbols ask: one file each, linked with the launcher's objects.
+DRIVER_SRC := $(wildcard tests/integration/symbols_*.c tests/fuzz/symbols_*.c)
+DRIVER_BIN := $(DRIVER_SRC:tests/%.c=$(T)/%)
+
+$(DRIVER_BIN): $(T)/%: $(O)/test/%.o $(LIBTOOL_A)
+	$(say) LINK '$@'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) $(OPT) -o $@ $< $(LIBTOOL_A) $(ELFIN) $(LIBS)
+
+-include $(UNIT_SRC:tests/%.c=$(O)/test/%.d) $(AGENT_UNIT_OBJ:.o=.d) $(DRIVER_SRC:tests/%.c=$(O)/test/%.d)
 
 # ---- running them ------------------------------------------------------------------------------------
 
@@ -60,7 +69,7 @@ check: deps ## packages, build, all tests; ends with `N passed, N failed, N skip
 	$(Q)rm -f $(T)/summary
 	$(Q)$(MAKE) test
 
-tests: all $(UNIT_BIN) $(DEMO) subjects subjects-coz ## build the tests without running them
+tests: all $(UNIT_BIN) $(DRIVER_BIN) $(DEMO) subjects subjects-coz ## build the tests without running them
 
 test: tests ## all tests, without looking at the packages
 	$(Q)$(RUN_TESTS) $(sort $(UNIT_BIN)) $(TAP_CHECKS) $(TAP_INTEGRATION)

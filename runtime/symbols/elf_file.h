@@ -45,7 +45,8 @@ bool wi_elf_has_section(struct wi_elf *elf, const char *name);
 bool wi_elf_has_zstd(const struct wi_elf *elf);
 /* Every section with debug information; what wi_elf_image() copies. */
 void wi_elf_debug_sections(struct wi_elf *elf,
-                           void (*visit)(const char *name, struct wi_bytes bytes, void *context), void *context);
+                           void (*visit)(const char *name, struct wi_bytes bytes, void *context),
+                           void *context);
 
 /* Where code is: executable sections, or segments in a file without sections. Returns how many were stored. */
 size_t wi_elf_code(const struct wi_elf *elf, struct wi_span *spans, size_t max);

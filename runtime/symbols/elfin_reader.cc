@@ -53,7 +53,7 @@ buffer allocate(size_t size)
 /* Hands libelfin what it asks for, and owns it until the file is closed. */
 class reading_loader : public elf::loader
 {
-public:
+  public:
     explicit reading_loader(int file) : fd(file)
     {
         struct stat status;
@@ -61,7 +61,8 @@ public:
             throw std::runtime_error("not a regular file");
         file_size = static_cast<uint64_t>(status.st_size);
     }
-    reading_loader(const void *bytes, size_t size) : image(static_cast<const uint8_t *>(bytes)), file_size(size)
+    reading_loader(const void *bytes, size_t size)
+        : image(static_cast<const uint8_t *>(bytes)), file_size(size)
     {
     }
     ~reading_loader() override
@@ -86,7 +87,7 @@ public:
     }
     const int fd = -1;
 
-private:
+  private:
     void read(uint8_t *into, uint64_t at, size_t size)
     {
         while (size > 0) {
@@ -213,7 +214,8 @@ size_t find_build_id(wi_bytes notes, uint8_t id[WI_BUILD_ID_MAX])
     while (notes.size - at >= sizeof note) {
         memcpy(&note, notes.data + at, sizeof note);
         at += sizeof note;
-        size_t owner = (size_t{note.n_namesz} + 3) & ~size_t{3}, content = (size_t{note.n_descsz} + 3) & ~size_t{3};
+        size_t owner = (size_t{note.n_namesz} + 3) & ~size_t{3},
+               content = (size_t{note.n_descsz} + 3) & ~size_t{3};
         if (owner > notes.size - at || content > notes.size - at - owner)
             return 0;
         if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes.data + at, "GNU", 4) == 0 &&
@@ -304,7 +306,8 @@ bool wi_elf_has_zstd(const struct wi_elf *elf)
     return false;
 }
 
-void wi_elf_debug_sections(struct wi_elf *elf, void (*visit)(const char *, struct wi_bytes, void *), void *context)
+void wi_elf_debug_sections(struct wi_elf *elf, void (*visit)(const char *, struct wi_bytes, void *),
+                           void *context)
 {
     for (const auto &section : elf->file.sections()) {
         std::string name = name_of(section);
@@ -348,11 +351,10 @@ size_t wi_elf_build_id(struct wi_elf *elf, uint8_t id[WI_BUILD_ID_MAX])
         for (const auto &segment : elf->file.segments()) {
             if (segment.get_hdr().type != elf::pt::note)
                 continue;
-            length = find_build_id(
-                {static_cast<const uint8_t *>(elf->loader->load(static_cast<off_t>(segment.get_hdr().offset),
-                                                                segment.file_size())),
-                 segment.file_size()},
-                id);
+            length = find_build_id({static_cast<const uint8_t *>(elf->loader->load(
+                                        static_cast<off_t>(segment.get_hdr().offset), segment.file_size())),
+                                    segment.file_size()},
+                                   id);
             if (length > 0)
                 return length;
         }
@@ -373,7 +375,8 @@ size_t wi_elf_symbols(struct wi_elf *elf, bool dynamic, void (*visit)(const stru
         for (const auto &section : elf->file.sections()) {
             if (section.get_hdr().type != wanted || !section.data())
                 continue;
-            elf::strtab names = elf->file.get_section(static_cast<unsigned>(section.get_hdr().link)).as_strtab();
+            elf::strtab names =
+                elf->file.get_section(static_cast<unsigned>(section.get_hdr().link)).as_strtab();
             const char *table = static_cast<const char *>(section.data());
             /* By count: libelfin's own iterator runs past a table that is no multiple of its entries. */
             for (size_t i = 0; i < section.size() / entry; i++) {
@@ -410,7 +413,7 @@ struct refused : std::runtime_error {
 
 class section_loader : public dwarf::loader
 {
-public:
+  public:
     explicit section_loader(struct wi_elf *source) : elf(source)
     {
     }
@@ -421,21 +424,19 @@ public:
         return bytes.data;
     }
 
-private:
+  private:
     struct wi_elf *elf;
 };
 
-/* The length of a unit or line table, header included; 0 if it does not fit. */
+/* The length of a unit or line table, header included; 0 if it does not fit, or is in 64-bit DWARF, which is so rare
+ * that it is left to the next reader. */
 uint64_t checked_length(wi_bytes bytes, uint64_t at)
 {
-    uint32_t narrow;
-    uint64_t wide;
+    uint32_t length;
     if (at > bytes.size || bytes.size - at < 16)
         return 0;
-    memcpy(&narrow, bytes.data + at, sizeof narrow);
-    memcpy(&wide, bytes.data + at + 4, sizeof wide);
-    uint64_t header = narrow == 0xffffffff ? 12 : 4, length = narrow == 0xffffffff ? wide : narrow;
-    return length > bytes.size - at - header || length < 7 ? 0 : header + length;
+    memcpy(&length, bytes.data + at, sizeof length);
+    return length > bytes.size - at - 4 || length < 7 ? 0 : uint64_t{length} + 4;
 }
 
 bool all_units_readable(struct wi_elf *elf)
@@ -445,9 +446,8 @@ bool all_units_readable(struct wi_elf *elf)
         uint64_t length = checked_length(info, at);
         if (length == 0)
             return false;
-        bool wide = info.data[at] == 0xff && info.data[at + 1] == 0xff && info.data[at + 2] == 0xff;
         uint16_t version;
-        memcpy(&version, info.data + at + (wide ? 12 : 4), sizeof version);
+        memcpy(&version, info.data + at + 4, sizeof version);
         if (version < 2 || version > 4)
             return false;
         at += length;
@@ -457,7 +457,7 @@ bool all_units_readable(struct wi_elf *elf)
 
 class unit_walk
 {
-public:
+  public:
     unit_walk(struct wi_elf *source, struct wi_builder *target, const dwarf::compilation_unit &which,
               std::unordered_map<uint64_t, uint32_t> &known)
         : elf(source), builder(target), unit(which), functions(known),
@@ -473,22 +473,27 @@ public:
         directory = text(root, dwarf::DW_AT::comp_dir);
         if (root.has(dwarf::DW_AT::stmt_list)) {
             uint64_t offset = root[dwarf::DW_AT::stmt_list].as_sec_offset();
-            check_line_table(offset);
+            bool has_rows = check_line_table(offset);
             lines = unit.get_line_table();
-            if (root.tag == dwarf::DW_TAG::compile_unit && wi_builder_new_line_table(builder, offset))
+            if (root.tag == dwarf::DW_TAG::compile_unit && has_rows &&
+                wi_builder_new_line_table(builder, offset))
                 read_lines();
         }
         read_children(root, WI_NONE, 0);
     }
 
-private:
-    void check_line_table(uint64_t offset)
+  private:
+    /* Refuses what libelfin would trip over. Whether there are any rows. */
+    bool check_line_table(uint64_t offset)
     {
         struct wi_bytes bytes = wi_elf_section(elf, ".debug_line");
         uint64_t length = checked_length(bytes, offset);
         uint8_t version = length > 20 ? bytes.data[offset + 4] : 0;
+        uint32_t header_length;
         if (version < 2 || version > 4 || bytes.data[offset + (version == 4 ? 15 : 14)] == 0)
             throw refused("line table");
+        memcpy(&header_length, bytes.data + offset + 6, sizeof header_length);
+        return uint64_t{header_length} + 10 < length;
     }
 
     std::string text(const dwarf::die &die, dwarf::DW_AT attribute)
@@ -504,20 +509,25 @@ private:
             files.resize(index < 65536 ? index + 1 : 65536, WI_NONE);
         if (index < files.size() && files[index] != WI_NONE)
             return files[index];
-        uint32_t number =
-            wi_builder_file(builder, directory.c_str(), lines.get_file(static_cast<unsigned>(index))->path.c_str());
+        uint32_t number = wi_builder_file(builder, directory.c_str(),
+                                          lines.get_file(static_cast<unsigned>(index))->path.c_str());
         if (index < files.size())
             files[index] = number;
         return number;
     }
 
+    /* An iterator that has reached the end still holds the last row, which a range-for would miss. */
     void read_lines()
     {
-        for (const auto &row : lines)
-            if (row.end_sequence)
-                wi_builder_end_sequence(builder, row.address);
+        const auto end = lines.end();
+        for (auto row = lines.begin();; ++row) {
+            if (row->end_sequence)
+                wi_builder_end_sequence(builder, row->address);
             else
-                wi_builder_row(builder, row.address, file_number(row.file_index), row.line);
+                wi_builder_row(builder, row->address, file_number(row->file_index), row->line);
+            if (row == end)
+                break;
+        }
     }
 
     void read_children(const dwarf::die &parent, uint32_t node, size_t depth)

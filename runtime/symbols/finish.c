@@ -140,7 +140,8 @@ static bool begin_function(struct sweep *sweep, const struct wi_interval *interv
     const struct wi_builder *builder = sweep->builder;
     if (sweep->n_open == 0)
         return true;
-    const struct wi_node *holder = &builder->nodes[sweep->open[0].node], *late = &builder->nodes[interval->node];
+    const struct wi_node *holder = &builder->nodes[sweep->open[0].node],
+                         *late = &builder->nodes[interval->node];
     if (sweep->open[0].high == interval->high && holder->function != late->function) {
         const struct wi_function_row *row = &builder->functions[late->function];
         add_alias(sweep->builder, row->linkage_name ? row->linkage_name : row->name, holder->function);
@@ -196,8 +197,8 @@ struct symbol_node {
 };
 
 /* The function that debug information knows at this pc, or WI_NONE. `*scope` only moves forward. */
-static uint32_t known_function(const struct wi_builder *builder, const struct point_list *scopes, size_t *scope,
-                               uint32_t pc)
+static uint32_t known_function(const struct wi_builder *builder, const struct point_list *scopes,
+                               size_t *scope, uint32_t pc)
 {
     while (*scope < scopes->n && scopes->at[*scope].pc <= pc)
         ++*scope;
@@ -228,12 +229,14 @@ static uint32_t symbol_end(const struct wi_builder *builder, size_t first, size_
 }
 
 /* One entry for each address that has symbols, named by the best of them; the others become aliases. */
-static size_t name_symbols(struct wi_builder *builder, const struct point_list *scopes, struct symbol_node *out)
+static size_t name_symbols(struct wi_builder *builder, const struct point_list *scopes,
+                           struct symbol_node *out)
 {
     size_t n = 0, scope = 0;
     for (size_t i = 0, next; i < builder->n_symbols; i = next) {
         size_t best = i;
-        for (next = i; next < builder->n_symbols && builder->symbols[next].pc == builder->symbols[i].pc; next++)
+        for (next = i; next < builder->n_symbols && builder->symbols[next].pc == builder->symbols[i].pc;
+             next++)
             if (builder->symbols[next].rank > builder->symbols[best].rank)
                 best = next;
         uint32_t function = known_function(builder, scopes, &scope, builder->symbols[i].pc);

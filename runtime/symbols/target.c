@@ -75,7 +75,7 @@ static int find_line(struct wi_symbols *symbols, const char *path, uint32_t line
 struct query {
     struct wi_symbols *symbols;
     const char *name;
-    char *bare; /* the name without template arguments */
+    char *bare;        /* the name without template arguments */
     const char *place; /* "parser.c" of "parser.c:helper", else NULL */
     size_t place_length;
 };

@@ -38,8 +38,8 @@ static void print_frames(uint32_t module, uint64_t address, const char *separato
 static void print_ranges(const char *title, const struct wi_range_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
-        printf("%s %u 0x%llx 0x%llx\n", title, list->ranges[i].module, (unsigned long long)list->ranges[i].low,
-               (unsigned long long)list->ranges[i].high);
+        printf("%s %u 0x%llx 0x%llx\n", title, list->ranges[i].module,
+               (unsigned long long)list->ranges[i].low, (unsigned long long)list->ranges[i].high);
 }
 
 static void print_unit(const char *name)
@@ -50,8 +50,8 @@ static void print_unit(const char *name)
         printf("error %s\n", strerror(-error));
         return;
     }
-    printf("unit %d %s\nplace %s:%u in %s:%u\n", unit.kind, unit.name, unit.file ? unit.file : "??", unit.line,
-           unit.function ? unit.function : "??", unit.function_line);
+    printf("unit %d %s\nplace %s:%u in %s:%u\n", unit.kind, unit.name, unit.file ? unit.file : "??",
+           unit.line, unit.function ? unit.function : "??", unit.function_line);
     print_ranges("selected", &unit.selected);
     print_ranges("if_called", &unit.if_called);
     print_ranges("callers", &unit.callers);
@@ -71,7 +71,8 @@ static void print_suggestions(const char *name)
 static void print_notice(const struct wi_symbols_notice *notice, void *context)
 {
     (void)context;
-    printf("notice %s %u %llu %s\n", notice->code, notice->module, (unsigned long long)notice->count, notice->text);
+    printf("notice %s %u %llu %s\n", notice->code, notice->module, (unsigned long long)notice->count,
+           notice->text);
 }
 
 static void print_scope(void)
@@ -115,13 +116,15 @@ static void print_times(uint32_t number)
     struct wi_module *module = wi_symbols_module(symbols, number);
     double read = seconds() - begin;
     struct wi_frame frames[WI_MAX_FRAMES_AT];
-    uint64_t span = module->index.scopes.n ? module->index.scopes.at[module->index.scopes.n - 1].pc : 1, random = 1;
+    uint64_t span = module->index.scopes.n ? module->index.scopes.at[module->index.scopes.n - 1].pc : 1,
+             random = 1;
     size_t n_frames = 0;
     for (int round = 0; round < 2; round++) {
         begin = seconds();
         for (int i = 0; i < 100000; i++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
-            n_frames += wi_symbols_frames(symbols, number, module->index.base + (random >> 33) % span, frames, 32);
+            n_frames +=
+                wi_symbols_frames(symbols, number, module->index.base + (random >> 33) % span, frames, 32);
         }
     }
     double lookup = seconds() - begin;
@@ -131,10 +134,11 @@ static void print_times(uint32_t number)
         wi_symbols_line_name(symbols, number, module->index.base + (random >> 33) % span);
     }
     double name = seconds() - begin;
-    printf("read %.3f s, frames %.0f ns, line name %.0f ns, %zu frames, index %.1f MB, %zu rows %zu scopes %zu nodes "
+    printf("read %.3f s, frames %.0f ns, line name %.0f ns, %zu frames, index %.1f MB, %zu rows %zu scopes "
+           "%zu nodes "
            "%zu functions\n",
-           read, lookup * 1e4, name * 1e4, n_frames, (double)module->index.header->size / 1e6, module->index.rows.n,
-           module->index.scopes.n, module->index.n_nodes, module->index.n_functions);
+           read, lookup * 1e4, name * 1e4, n_frames, (double)module->index.header->size / 1e6,
+           module->index.rows.n, module->index.scopes.n, module->index.n_nodes, module->index.n_functions);
 }
 
 static void answer_stdin(uint32_t module)
@@ -163,7 +167,8 @@ static int answer(char **arguments)
         return print_functions(), 1;
     if (strcmp(what, "detail") == 0) {
         for (uint32_t m = 0; m < symbols->n_modules; m++)
-            printf("detail %u %d %d\n", m, wi_symbols_detail(symbols, m), wi_symbols_module_in_scope(symbols, m));
+            printf("detail %u %d %d\n", m, wi_symbols_detail(symbols, m),
+                   wi_symbols_module_in_scope(symbols, m));
         return 1;
     }
     if (!first)
