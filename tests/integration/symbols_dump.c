@@ -137,7 +137,7 @@ static void print_times(uint32_t number)
     printf("read %.3f s, frames %.0f ns, line name %.0f ns, %zu frames, index %.1f MB, %zu rows %zu scopes "
            "%zu nodes "
            "%zu functions\n",
-           read, lookup * 1e4, name * 1e4, n_frames, (double)module->index.header->size / 1e6,
+           read, lookup * 5e3, name * 1e4, n_frames, (double)module->index.header->size / 1e6,
            module->index.rows.n, module->index.scopes.n, module->index.n_nodes, module->index.n_functions);
 }
 
