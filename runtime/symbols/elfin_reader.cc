@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <map>
 #include <memory>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -50,59 +51,47 @@ buffer allocate(size_t size)
     return bytes;
 }
 
-/* Hands libelfin what it asks for, and owns it until the file is closed. */
-class reading_loader : public elf::loader
+/* Hands libelfin what it asks for out of the mapped file, or of an image in memory. */
+class image_loader : public elf::loader
 {
   public:
-    explicit reading_loader(int file) : fd(file)
+    image_loader(int file, size_t size) : fd(file), image_size(size)
     {
-        struct stat status;
-        if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-            throw std::runtime_error("not a regular file");
-        file_size = static_cast<uint64_t>(status.st_size);
+        void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (mapped == MAP_FAILED) {
+            close(file);
+            throw std::runtime_error("cannot be mapped");
+        }
+        image = static_cast<const uint8_t *>(mapped);
     }
-    reading_loader(const void *bytes, size_t size)
-        : image(static_cast<const uint8_t *>(bytes)), file_size(size)
+    image_loader(const void *bytes, size_t size)
+        : image(static_cast<const uint8_t *>(bytes)), image_size(size)
     {
     }
-    ~reading_loader() override
+    ~image_loader() override
     {
-        if (fd >= 0)
-            close(fd);
+        if (fd < 0)
+            return;
+        munmap(const_cast<uint8_t *>(image), image_size);
+        close(fd);
     }
     const void *load(off_t offset, size_t size) override
     {
-        uint64_t at = static_cast<uint64_t>(offset);
-        if (at > file_size || size > file_size - at)
+        size_t at = static_cast<size_t>(offset);
+        if (at > image_size || size > image_size - at)
             throw std::range_error("beyond the end of the file");
-        if (image && file_size - at - size >= slack)
+        if (image_size - at - size >= slack)
             return image + at;
         buffer bytes = allocate(size);
-        if (image)
-            memcpy(bytes.get(), image + at, size);
-        else
-            read(bytes.get(), at, size);
+        memcpy(bytes.get(), image + at, size);
         held.push_back(std::move(bytes));
         return held.back().get();
     }
     const int fd = -1;
 
   private:
-    void read(uint8_t *into, uint64_t at, size_t size)
-    {
-        while (size > 0) {
-            ssize_t n = pread(fd, into, size, static_cast<off_t>(at));
-            if (n < 0 && errno == EINTR)
-                continue;
-            if (n <= 0)
-                throw std::range_error("cannot be read");
-            into += n;
-            at += static_cast<uint64_t>(n);
-            size -= static_cast<size_t>(n);
-        }
-    }
     const uint8_t *image = nullptr;
-    uint64_t file_size = 0;
+    const size_t image_size;
     std::vector<buffer> held;
 };
 
@@ -111,7 +100,7 @@ class reading_loader : public elf::loader
 /* ---- the ELF layer ----------------------------------------------------------------------------------- */
 
 struct wi_elf {
-    std::shared_ptr<reading_loader> loader;
+    std::shared_ptr<image_loader> loader;
     elf::elf file;
     std::map<std::string, wi_bytes> sections; /* as handed out */
     std::vector<buffer> inflated;
@@ -120,7 +109,7 @@ struct wi_elf {
 namespace
 {
 
-int open_with(std::shared_ptr<reading_loader> loader, struct wi_elf **out)
+int open_with(std::shared_ptr<image_loader> loader, struct wi_elf **out)
 {
     std::unique_ptr<wi_elf> opened(new wi_elf);
     opened->loader = loader;
@@ -151,42 +140,48 @@ bool is_compressed(const elf::section &section)
     return (static_cast<uint64_t>(section.get_hdr().flags) & SHF_COMPRESSED) != 0;
 }
 
-wi_bytes keep_inflated(struct wi_elf *elf, uint8_t *bytes, uint64_t size)
-{
-    if (!bytes)
-        return {nullptr, 0};
-    elf->inflated.emplace_back(bytes);
-    return {bytes, static_cast<size_t>(size)};
-}
+/* A section's bytes as they are in the file, and how they are packed. */
+struct packed_section {
+    wi_bytes raw = {nullptr, 0}; /* what a codec reads, or the bytes themselves */
+    bool is_packed = false;
+    wi_compression compression = WI_ZLIB;
+    uint64_t size = 0;
+};
 
 /* SHF_COMPRESSED: a header that says how and how large, then the stream. */
-wi_bytes inflate_section(struct wi_elf *elf, wi_bytes raw)
+packed_section unwrap(const struct wi_elf *elf, wi_bytes raw)
 {
+    packed_section out;
     Elf64_Chdr header;
     if (elf->file.get_hdr().ei_class != elf::elfclass::_64 || raw.size < sizeof header)
-        return {nullptr, 0};
+        return out;
     memcpy(&header, raw.data, sizeof header);
-    wi_bytes packed = {raw.data + sizeof header, raw.size - sizeof header};
-    if (header.ch_type == ELFCOMPRESS_ZLIB)
-        return keep_inflated(elf, wi_inflate(WI_ZLIB, packed, header.ch_size), header.ch_size);
-    if (header.ch_type == 2) /* ELFCOMPRESS_ZSTD, newer than glibc 2.36's header */
-        return keep_inflated(elf, wi_inflate(WI_ZSTD, packed, header.ch_size), header.ch_size);
-    return {nullptr, 0};
+    constexpr uint32_t elfcompress_zstd = 2; /* newer than glibc 2.36's header */
+    if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != elfcompress_zstd)
+        return out;
+    out.raw = {raw.data + sizeof header, raw.size - sizeof header};
+    out.is_packed = true;
+    out.compression = header.ch_type == ELFCOMPRESS_ZLIB ? WI_ZLIB : WI_ZSTD;
+    out.size = header.ch_size;
+    return out;
 }
 
 /* .zdebug_x: "ZLIB", the size as eight bytes in network order, then the stream. */
-wi_bytes inflate_zdebug(struct wi_elf *elf, wi_bytes raw)
+packed_section unwrap_zdebug(wi_bytes raw)
 {
+    packed_section out;
     if (raw.size < 12 || memcmp(raw.data, "ZLIB", 4) != 0)
-        return {nullptr, 0};
-    uint64_t size = 0;
+        return out;
     for (int i = 4; i < 12; i++)
-        size = size << 8 | raw.data[i];
-    return keep_inflated(elf, wi_inflate(WI_ZLIB, {raw.data + 12, raw.size - 12}, size), size);
+        out.size = out.size << 8 | raw.data[i];
+    out.raw = {raw.data + 12, raw.size - 12};
+    out.is_packed = true;
+    return out;
 }
 
-wi_bytes load_section(struct wi_elf *elf, const std::string &name)
+packed_section look_up(const struct wi_elf *elf, const std::string &name)
 {
+    packed_section plain;
     bool zdebug = false;
     const elf::section *section = find_section(elf, name.c_str());
     if (!section && name.compare(0, 7, ".debug_") == 0) {
@@ -194,11 +189,26 @@ wi_bytes load_section(struct wi_elf *elf, const std::string &name)
         zdebug = section != nullptr;
     }
     if (!section || section->size() == 0)
-        return {nullptr, 0};
+        return plain;
     wi_bytes raw = {static_cast<const uint8_t *>(section->data()), section->size()};
     if (zdebug)
-        return inflate_zdebug(elf, raw);
-    return is_compressed(*section) ? inflate_section(elf, raw) : raw;
+        return unwrap_zdebug(raw);
+    if (is_compressed(*section))
+        return unwrap(elf, raw);
+    plain.raw = raw;
+    return plain;
+}
+
+wi_bytes load_section(struct wi_elf *elf, const std::string &name)
+{
+    packed_section found = look_up(elf, name);
+    if (!found.is_packed)
+        return found.raw;
+    uint8_t *bytes = wi_inflate(found.compression, found.raw, found.size);
+    if (!bytes)
+        return {nullptr, 0};
+    elf->inflated.emplace_back(bytes);
+    return {bytes, static_cast<size_t>(found.size)};
 }
 
 bool is_debug_name(const char *name)
@@ -240,11 +250,16 @@ bool in_spans(const std::vector<wi_span> &spans, uint64_t address)
 
 int wi_elf_open(const char *path, struct wi_elf **out)
 {
+    struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+        close(fd);
+        return -ENOEXEC;
+    }
     try {
-        return open_with(std::make_shared<reading_loader>(fd), out);
+        return open_with(std::make_shared<image_loader>(fd, static_cast<size_t>(status.st_size)), out);
     } catch (...) {
         return -ENOEXEC;
     }
@@ -253,7 +268,7 @@ int wi_elf_open(const char *path, struct wi_elf **out)
 int wi_elf_open_memory(const void *image, size_t size, struct wi_elf **out)
 {
     try {
-        return open_with(std::make_shared<reading_loader>(image, size), out);
+        return open_with(std::make_shared<image_loader>(image, size), out);
     } catch (...) {
         return -ENOEXEC;
     }
@@ -282,6 +297,21 @@ struct wi_bytes wi_elf_section(struct wi_elf *elf, const char *name)
         return elf->sections[name] = load_section(elf, name);
     } catch (...) {
         return {nullptr, 0};
+    }
+}
+
+size_t wi_elf_section_start(struct wi_elf *elf, const char *name, uint8_t *bytes, size_t n)
+{
+    try {
+        packed_section found = look_up(elf, name);
+        if (found.is_packed)
+            return wi_inflate_start(found.compression, found.raw, bytes, n);
+        n = found.raw.size < n ? found.raw.size : n;
+        if (n > 0)
+            memcpy(bytes, found.raw.data, n);
+        return n;
+    } catch (...) {
+        return 0;
     }
 }
 
@@ -439,8 +469,12 @@ uint64_t checked_length(wi_bytes bytes, uint64_t at)
     return length > bytes.size - at - 4 || length < 7 ? 0 : uint64_t{length} + 4;
 }
 
+/* Of a compressed section the first unit is looked at first: decompressing all of it for nothing is slow. */
 bool all_units_readable(struct wi_elf *elf)
 {
+    uint8_t start[6];
+    if (wi_elf_section_start(elf, ".debug_info", start, sizeof start) < sizeof start || start[4] > 4)
+        return false;
     struct wi_bytes info = wi_elf_section(elf, ".debug_info");
     for (uint64_t at = 0; at < info.size;) {
         uint64_t length = checked_length(info, at);
@@ -614,7 +648,7 @@ class unit_walk
         std::string name, linkage_name;
         uint64_t file = 0, line = 0, first = 0;
         for (size_t hop = 0; hop < max_origins; hop++) {
-            if (hop == 1) {
+            if (hop == 1 && linkage_name.empty()) { /* variants of a destructor have names of their own */
                 first = origin.get_section_offset();
                 auto known = functions.find(first);
                 if (known != functions.end())

@@ -106,7 +106,9 @@ static uint32_t function_of(struct walk *walk, Dwarf_Die *die)
             break;
         origin = next;
     }
-    uint64_t key = (uint64_t)(uintptr_t)origin.addr;
+    /* The variants of a destructor are copies of one function, each with a name of its own. */
+    bool own_name = dwarf_hasattr(die, DW_AT_linkage_name) || dwarf_hasattr(die, DW_AT_MIPS_linkage_name);
+    uint64_t key = (uint64_t)(uintptr_t)(own_name ? die->addr : origin.addr);
     uint32_t known = wi_map64_get(&walk->functions, key);
     if (known != WI_MAP64_NONE)
         return known;
@@ -419,7 +421,7 @@ static Elf *open_elf(struct wi_elf *elf, struct wi_bytes *image)
     *image = (struct wi_bytes){NULL, 0};
     elf_version(EV_CURRENT);
     if (wi_elf_fd(elf) >= 0 && !wi_elf_has_zstd(elf))
-        return elf_begin(wi_elf_fd(elf), ELF_C_READ, NULL);
+        return elf_begin(wi_elf_fd(elf), ELF_C_READ_MMAP_PRIVATE, NULL);
     *image = wi_elf_image(elf);
     return image->data ? elf_memory((char *)image->data, image->size) : NULL;
 }

@@ -14,6 +14,7 @@
  *     scope, notices, detail
  *     functions          each function with code of its own, and where it begins
  *     time M             nanoseconds per lookup, over addresses of module M
+ *     readers PATH       whether the two readers of debug information make the same of a file
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,75 @@ static void answer_stdin(uint32_t module)
         print_frames(module, strtoull(line, NULL, 16), " | ");
 }
 
+/* ---- one reader against the other ---------------------------------------------------------------------- */
+
+static double read_with(const char *path, uint32_t reader, struct wi_index *index)
+{
+    struct wi_extract_request request = {.path = path, .open_path = path, .want_lines = true};
+    struct wi_extract_limits limits = {.first_reader = reader};
+    struct wi_index_header *block;
+    double begin = seconds();
+    if (wi_extract_here(&request, &limits, NULL, &block) != 0 || wi_index_open(block, block->size, index) != 0)
+        exit(1);
+    return seconds() - begin;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static bool same_line(const struct wi_index *a, uint32_t line_a, const struct wi_index *b, uint32_t line_b)
+{
+    if (line_a == WI_NONE || line_b == WI_NONE)
+        return line_a == line_b;
+    return a->lines[line_a].line == b->lines[line_b].line &&
+           same_text(a->text + a->files[a->lines[line_a].file], b->text + b->files[b->lines[line_b].file]);
+}
+
+static bool same_function(const struct wi_index *a, uint32_t number_a, const struct wi_index *b, uint32_t number_b)
+{
+    const struct wi_function_row *row_a = &a->functions[number_a], *row_b = &b->functions[number_b];
+    bool same_file = row_a->file == WI_NONE || row_b->file == WI_NONE
+                         ? row_a->file == row_b->file
+                         : same_text(a->text + a->files[row_a->file], b->text + b->files[row_b->file]);
+    return same_file && row_a->line == row_b->line && same_text(a->text + row_a->name, b->text + row_b->name) &&
+           same_text(a->text + row_a->linkage_name, b->text + row_b->linkage_name);
+}
+
+static bool same_chain(const struct wi_index *a, uint32_t node_a, const struct wi_index *b, uint32_t node_b)
+{
+    while (node_a != WI_NONE && node_b != WI_NONE) {
+        const struct wi_node *at_a = &a->nodes[node_a], *at_b = &b->nodes[node_b];
+        if (!same_function(a, at_a->function, b, at_b->function) || !same_line(a, at_a->call, b, at_b->call))
+            return false;
+        node_a = at_a->parent;
+        node_b = at_b->parent;
+    }
+    return node_a == node_b;
+}
+
+static void compare_readers(const char *path)
+{
+    struct wi_index a, b;
+    double seconds_a = read_with(path, 0, &a), seconds_b = read_with(path, 1, &b);
+    struct wi_index_cursor cursor_a = {0, 0}, cursor_b = {0, 0};
+    struct wi_stretch at_a, at_b;
+    size_t n = 0, n_different = 0;
+    bool more_a, more_b;
+    while ((more_a = wi_index_next(&a, &cursor_a, &at_a)) & (more_b = wi_index_next(&b, &cursor_b, &at_b))) {
+        bool same = at_a.low == at_b.low && at_a.high == at_b.high && same_line(&a, at_a.line, &b, at_b.line) &&
+                    same_chain(&a, at_a.node, &b, at_b.node);
+        if (!same && n_different++ < 5)
+            printf("different at 0x%llx\n", (unsigned long long)at_a.low);
+        n++;
+    }
+    printf("%zu stretches, %zu differ%s; %.3f s and %.3f s\n", n, n_different, more_a != more_b ? ", not as many" : "",
+           seconds_a, seconds_b);
+    free((void *)a.header);
+    free((void *)b.header);
+}
+
 static void print_names(uint32_t module, uint64_t address)
 {
     const char *line = wi_symbols_line_name(symbols, module, address);
@@ -177,6 +247,8 @@ static int answer(char **arguments)
         return print_unit(first), 2;
     if (strcmp(what, "suggest") == 0)
         return print_suggestions(first), 2;
+    if (strcmp(what, "readers") == 0)
+        return compare_readers(first), 2;
     uint32_t module = (uint32_t)strtoul(first, NULL, 10);
     if (strcmp(what, "stdin") == 0)
         return answer_stdin(module), 2;
