@@ -136,19 +136,25 @@ static int read_lines(struct walk *walk, Dwarf_Die *unit)
     size_t n_lines;
     if (dwarf_getsrclines(unit, &lines, &n_lines) != 0)
         return -EBADMSG;
+    Dwarf_Addr ended = UINT64_MAX;
     for (size_t i = 0; i < n_lines; i++) {
         Dwarf_Line *line = dwarf_onesrcline(lines, i);
         Dwarf_Addr address;
         Dwarf_Files *files;
         size_t file;
         int number = 0;
-        bool end = false;
+        bool end = false, begins_statement = true;
         if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineendsequence(line, &end) != 0)
             return -EBADMSG;
         if (end) {
             wi_builder_end_sequence(walk->builder, address);
+            ended = address;
             continue;
         }
+        /* libdw sorts: an empty last row of a sequence comes behind its end, and looks like the first row of the
+         * next. But that one begins a statement. */
+        if (address == ended && dwarf_linebeginstatement(line, &begins_statement) == 0 && !begins_statement)
+            continue;
         bool known =
             dwarf_line_file(line, &files, &file) == 0 && dwarf_lineno(line, &number) == 0 && number > 0;
         wi_builder_row(walk->builder, address, file_number(walk, file), known ? (uint32_t)number : 0);

@@ -197,6 +197,18 @@ static bool same_chain(const struct wi_index *a, uint32_t node_a, const struct w
     return node_a == node_b;
 }
 
+static void print_stretch(const struct wi_index *index, const struct wi_stretch *at)
+{
+    printf("  0x%llx", (unsigned long long)at->low);
+    if (at->line != WI_NONE)
+        printf(" %s:%u", index->text + index->files[index->lines[at->line].file], index->lines[at->line].line);
+    for (uint32_t node = at->node; node != WI_NONE; node = index->nodes[node].parent) {
+        const struct wi_function_row *row = &index->functions[index->nodes[node].function];
+        printf(" | %s %s %u", index->text + row->name, index->text + row->linkage_name, row->line);
+    }
+    printf("\n");
+}
+
 static void compare_readers(const char *path)
 {
     struct wi_index a, b;
@@ -208,8 +220,10 @@ static void compare_readers(const char *path)
     while ((more_a = wi_index_next(&a, &cursor_a, &at_a)) & (more_b = wi_index_next(&b, &cursor_b, &at_b))) {
         bool same = at_a.low == at_b.low && at_a.high == at_b.high && same_line(&a, at_a.line, &b, at_b.line) &&
                     same_chain(&a, at_a.node, &b, at_b.node);
-        if (!same && n_different++ < 5)
-            printf("different at 0x%llx\n", (unsigned long long)at_a.low);
+        if (!same && n_different++ < 3) {
+            print_stretch(&a, &at_a);
+            print_stretch(&b, &at_b);
+        }
         n++;
     }
     printf("%zu stretches, %zu differ%s; %.3f s and %.3f s\n", n, n_different, more_a != more_b ? ", not as many" : "",
