@@ -195,7 +195,7 @@ uninstall: ## remove what install put there
 BUILD_PACKAGES := gcc g++ binutils libc6-dev make pkg-config libelfin-dev libdw-dev libelf-dev libunwind-dev \
                   libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev zlib1g-dev libzstd-dev libssl-dev \
                   liblzma-dev libiberty-dev
-TEST_PACKAGES  := check perl python3 clang coz-profiler groff-base git
+TEST_PACKAGES  := check perl python3 clang lld llvm gfortran dwz xz-utils coz-profiler groff-base git
 
 .PHONY: deps build-deps
 deps: ## install the Debian packages that build and tests need (through sudo when not root)

@@ -50,12 +50,12 @@ $(UNIT_AGENT:tests/unit/%.c=$(T)/unit/%): $(T)/unit/%: $(O)/test/unit/%.o $(AGEN
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OPT) -o $@ $< $(AGENT_UNIT_A) $(CHECK_LIBS) -lm
 
-# ---- helpers of integration tests ----------------------------------------------------------------------
+# ---- programs that integration and fuzz tests run: one file each, linked with the launcher's objects -------
 
-HELPER_SRC := $(wildcard tests/integration/*.c)
-HELPER_BIN := $(HELPER_SRC:tests/integration/%.c=$(T)/integration/%)
+HELPER_SRC := $(wildcard tests/integration/*.c tests/fuzz/*.c)
+HELPER_BIN := $(HELPER_SRC:tests/%.c=$(T)/%)
 
-$(HELPER_BIN): $(T)/integration/%: $(O)/test/integration/%.o $(LIBTOOL_A)
+$(HELPER_BIN): $(T)/%: $(O)/test/%.o $(LIBTOOL_A)
 	$(say) LINK '$@'
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CXX) $(OPT) -o $@ $< $(LIBTOOL_A) $(ELFIN) $(LIBS)

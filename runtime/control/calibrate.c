@@ -9,6 +9,7 @@
 #include "runtime/control/calibrate.h"
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -53,18 +54,22 @@ static uint64_t median(uint64_t *values, size_t n)
     return values[n / 2];
 }
 
+/* A signal may be noticed one step after its hole, if it came between the reading of the clock and the look at the
+ * count: so the longer of the two steps around the notice counts. */
 static uint64_t measure_holes(void)
 {
     uint64_t holes[N_SAMPLES];
     size_t n = 0;
-    uint64_t start = now_ns(), before = start;
+    uint64_t start = now_ns(), before = start, last_step = 0;
     sig_atomic_t seen = n_signals;
+    bool noticed = false;
     while (n < N_SAMPLES && before - start < PATIENCE_NS) {
-        uint64_t now = now_ns();
-        if (n_signals != seen) {
-            seen = n_signals;
-            holes[n++] = now - before;
-        }
+        uint64_t now = now_ns(), step = now - before;
+        if (noticed)
+            holes[n++] = step > last_step ? step : last_step;
+        noticed = n_signals != seen;
+        seen = n_signals;
+        last_step = step;
         before = now;
     }
     return median(holes, n);

@@ -34,8 +34,8 @@ bool wi_builder_room(struct wi_builder *builder, void *array, size_t *capacity, 
     return true;
 }
 
-#define ROOM(builder, array)                                                                                         \
-    wi_builder_room(builder, &(builder)->array, &(builder)->array##_capacity, (builder)->n_##array,                  \
+#define ROOM(builder, array)                                                                                 \
+    wi_builder_room(builder, &(builder)->array, &(builder)->array##_capacity, (builder)->n_##array,          \
                     sizeof *(builder)->array)
 
 void wi_builder_init(struct wi_builder *builder, const struct wi_code_map *code)
@@ -51,8 +51,9 @@ void wi_builder_init(struct wi_builder *builder, const struct wi_code_map *code)
 
 void wi_builder_fini(struct wi_builder *builder)
 {
-    void *arrays[] = {builder->text, builder->files,     builder->functions, builder->lines,   builder->rows,
-                      builder->nodes, builder->intervals, builder->symbols,   builder->aliases, builder->notices};
+    void *arrays[] = {builder->text,    builder->files,  builder->functions, builder->lines,
+                      builder->rows,    builder->nodes,  builder->intervals, builder->symbols,
+                      builder->aliases, builder->notices};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     struct wi_map64 *maps[] = {&builder->texts,        &builder->files_by_text, &builder->functions_by_hash,
@@ -73,8 +74,9 @@ uint32_t wi_builder_text(struct wi_builder *builder, const char *text)
     if (known != WI_MAP64_NONE && strcmp(builder->text + known, text) == 0)
         return known;
     while (builder->n_text + length + 1 > builder->text_capacity) {
-        char *more = builder->text_capacity < UINT32_MAX / 2 ? realloc(builder->text, builder->text_capacity * 2)
-                                                             : NULL;
+        char *more = builder->text_capacity < UINT32_MAX / 2
+                         ? realloc(builder->text, builder->text_capacity * 2)
+                         : NULL;
         if (!more) {
             builder->full = true;
             return 0;
@@ -187,7 +189,8 @@ void wi_builder_row(struct wi_builder *builder, uint64_t address, uint32_t file,
     if (builder->sequence_is_dead || !is_code)
         return;
     uint32_t pc = (uint32_t)(address - builder->code.base), id = line_id(builder, file, line);
-    struct wi_point *last = builder->n_rows > builder->sequence_begin ? &builder->rows[builder->n_rows - 1] : NULL;
+    struct wi_point *last =
+        builder->n_rows > builder->sequence_begin ? &builder->rows[builder->n_rows - 1] : NULL;
     if (last && last->pc == pc)
         last->id = id; /* the last of several rows at one address counts */
     else if ((!last || last->id != id) && ROOM(builder, rows))
@@ -211,7 +214,8 @@ bool wi_builder_new_line_table(struct wi_builder *builder, uint64_t offset)
     return wi_map64_get(&builder->line_tables, offset) == WI_MAP64_NONE;
 }
 
-static void add_intervals(struct wi_builder *builder, uint32_t node, const struct wi_span *spans, size_t n_spans)
+static void add_intervals(struct wi_builder *builder, uint32_t node, const struct wi_span *spans,
+                          size_t n_spans)
 {
     for (size_t i = 0; i < n_spans; i++) {
         const struct wi_span *code = code_at(&builder->code, spans[i].low);
@@ -233,8 +237,8 @@ uint32_t wi_builder_node(struct wi_builder *builder, uint32_t parent, uint32_t f
     add_intervals(builder, node, spans, n_spans);
     if (builder->n_intervals == before)
         return WI_NONE;
-    builder->nodes[builder->n_nodes++] =
-        (struct wi_node){parent, function, parent == WI_NONE ? WI_NONE : line_id(builder, call_file, call_line)};
+    builder->nodes[builder->n_nodes++] = (struct wi_node){
+        parent, function, parent == WI_NONE ? WI_NONE : line_id(builder, call_file, call_line)};
     return node;
 }
 
@@ -249,7 +253,8 @@ void wi_builder_symbol(struct wi_builder *builder, const struct wi_elf_symbol *s
         underscores++;
     bool mangled = symbol->name[0] == '_' && (symbol->name[1] == 'Z' || symbol->name[1] == 'R');
     builder->symbols[builder->n_symbols++] = (struct wi_raw_symbol){
-        (uint32_t)(symbol->address - builder->code.base), (uint32_t)size, wi_builder_text(builder, symbol->name),
+        (uint32_t)(symbol->address - builder->code.base), (uint32_t)size,
+        wi_builder_text(builder, symbol->name),
         (uint8_t)(symbol->is_function * 16 + (symbol->binding != 0) * 8 + 4 - (mangled ? 0 : underscores))};
 }
 
@@ -341,7 +346,8 @@ static void drop_strays(struct wi_builder *builder)
 
 void wi_builder_unit_commit(struct wi_builder *builder)
 {
-    if (builder->n_rows > builder->sequence_begin) /* a sequence without end: where it ends is anyone's guess */
+    if (builder->n_rows >
+        builder->sequence_begin) /* a sequence without end: where it ends is anyone's guess */
         builder->n_rows = builder->sequence_begin;
     if (builder->unit.has_dead_rows && builder->n_intervals > builder->unit.intervals)
         drop_strays(builder);
@@ -393,5 +399,6 @@ void wi_builder_notice(struct wi_builder *builder, const char *code, const char 
         }
     }
     if (ROOM(builder, notices))
-        builder->notices[builder->n_notices++] = (struct wi_notice_row){number, wi_builder_text(builder, text), 1};
+        builder->notices[builder->n_notices++] =
+            (struct wi_notice_row){number, wi_builder_text(builder, text), 1};
 }

@@ -214,7 +214,8 @@ int wi_debug_find_alt(struct wi_elf *elf, const struct wi_debug_wanted *wanted, 
         snprintf(candidate, sizeof candidate, "%s%s", root, name);
     else
         snprintf(candidate, sizeof candidate, "%.*s/%s", directory_length(elf_path), elf_path, name);
-    if (try(&search, candidate) || (name[0] == '/' && try(&search, name)) || each_directory(&search, try_build_id)) {
+    if (try(&search, candidate) || (name[0] == '/' && try(&search, name)) ||
+        each_directory(&search, try_build_id)) {
         wi_elf_close(search.elf);
         return 0;
     }

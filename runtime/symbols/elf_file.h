@@ -2,9 +2,8 @@
 /*
  * An ELF file, open: its sections, symbols and identity. libelfin behind a C face (elfin_reader.cc).
  *
- * Nothing is mapped: what is asked for is read into memory once, so that a file which is truncated meanwhile is
- * an error and not a SIGBUS. Bytes handed out live until the file is closed. Compressed sections are handed out
- * decompressed.
+ * The file is mapped. One that is truncated meanwhile is a SIGBUS: this runs where that is survived (extract.h).
+ * Bytes handed out live until the file is closed. Compressed sections are handed out decompressed.
  */
 #ifndef WI_ELF_FILE_H
 #define WI_ELF_FILE_H
@@ -40,12 +39,15 @@ int wi_elf_fd(const struct wi_elf *elf);
 /* A section's bytes, decompressed; ".debug_x" also finds ".zdebug_x". None if it is missing, empty, or cannot be
  * decompressed. */
 struct wi_bytes wi_elf_section(struct wi_elf *elf, const char *name);
+/* The first `n` bytes of it, without decompressing the rest; returns how many there are. */
+size_t wi_elf_section_start(struct wi_elf *elf, const char *name, uint8_t *bytes, size_t n);
 bool wi_elf_has_section(struct wi_elf *elf, const char *name);
 /* Some debug section is compressed in a way that elfutils 0.188 does not know. */
 bool wi_elf_has_zstd(const struct wi_elf *elf);
 /* Every section with debug information; what wi_elf_image() copies. */
 void wi_elf_debug_sections(struct wi_elf *elf,
-                           void (*visit)(const char *name, struct wi_bytes bytes, void *context), void *context);
+                           void (*visit)(const char *name, struct wi_bytes bytes, void *context),
+                           void *context);
 
 /* Where code is: executable sections, or segments in a file without sections. Returns how many were stored. */
 size_t wi_elf_code(const struct wi_elf *elf, struct wi_span *spans, size_t max);

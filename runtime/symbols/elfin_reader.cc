@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <map>
 #include <memory>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -50,58 +51,47 @@ buffer allocate(size_t size)
     return bytes;
 }
 
-/* Hands libelfin what it asks for, and owns it until the file is closed. */
-class reading_loader : public elf::loader
+/* Hands libelfin what it asks for out of the mapped file, or of an image in memory. */
+class image_loader : public elf::loader
 {
-public:
-    explicit reading_loader(int file) : fd(file)
+  public:
+    image_loader(int file, size_t size) : fd(file), image_size(size)
     {
-        struct stat status;
-        if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-            throw std::runtime_error("not a regular file");
-        file_size = static_cast<uint64_t>(status.st_size);
+        void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (mapped == MAP_FAILED) {
+            close(file);
+            throw std::runtime_error("cannot be mapped");
+        }
+        image = static_cast<const uint8_t *>(mapped);
     }
-    reading_loader(const void *bytes, size_t size) : image(static_cast<const uint8_t *>(bytes)), file_size(size)
+    image_loader(const void *bytes, size_t size)
+        : image(static_cast<const uint8_t *>(bytes)), image_size(size)
     {
     }
-    ~reading_loader() override
+    ~image_loader() override
     {
-        if (fd >= 0)
-            close(fd);
+        if (fd < 0)
+            return;
+        munmap(const_cast<uint8_t *>(image), image_size);
+        close(fd);
     }
     const void *load(off_t offset, size_t size) override
     {
-        uint64_t at = static_cast<uint64_t>(offset);
-        if (at > file_size || size > file_size - at)
+        size_t at = static_cast<size_t>(offset);
+        if (at > image_size || size > image_size - at)
             throw std::range_error("beyond the end of the file");
-        if (image && file_size - at - size >= slack)
+        if (image_size - at - size >= slack)
             return image + at;
         buffer bytes = allocate(size);
-        if (image)
-            memcpy(bytes.get(), image + at, size);
-        else
-            read(bytes.get(), at, size);
+        memcpy(bytes.get(), image + at, size);
         held.push_back(std::move(bytes));
         return held.back().get();
     }
     const int fd = -1;
 
-private:
-    void read(uint8_t *into, uint64_t at, size_t size)
-    {
-        while (size > 0) {
-            ssize_t n = pread(fd, into, size, static_cast<off_t>(at));
-            if (n < 0 && errno == EINTR)
-                continue;
-            if (n <= 0)
-                throw std::range_error("cannot be read");
-            into += n;
-            at += static_cast<uint64_t>(n);
-            size -= static_cast<size_t>(n);
-        }
-    }
+  private:
     const uint8_t *image = nullptr;
-    uint64_t file_size = 0;
+    const size_t image_size;
     std::vector<buffer> held;
 };
 
@@ -110,7 +100,7 @@ private:
 /* ---- the ELF layer ----------------------------------------------------------------------------------- */
 
 struct wi_elf {
-    std::shared_ptr<reading_loader> loader;
+    std::shared_ptr<image_loader> loader;
     elf::elf file;
     std::map<std::string, wi_bytes> sections; /* as handed out */
     std::vector<buffer> inflated;
@@ -119,7 +109,7 @@ struct wi_elf {
 namespace
 {
 
-int open_with(std::shared_ptr<reading_loader> loader, struct wi_elf **out)
+int open_with(std::shared_ptr<image_loader> loader, struct wi_elf **out)
 {
     std::unique_ptr<wi_elf> opened(new wi_elf);
     opened->loader = loader;
@@ -150,42 +140,48 @@ bool is_compressed(const elf::section &section)
     return (static_cast<uint64_t>(section.get_hdr().flags) & SHF_COMPRESSED) != 0;
 }
 
-wi_bytes keep_inflated(struct wi_elf *elf, uint8_t *bytes, uint64_t size)
-{
-    if (!bytes)
-        return {nullptr, 0};
-    elf->inflated.emplace_back(bytes);
-    return {bytes, static_cast<size_t>(size)};
-}
+/* A section's bytes as they are in the file, and how they are packed. */
+struct packed_section {
+    wi_bytes raw = {nullptr, 0}; /* what a codec reads, or the bytes themselves */
+    bool is_packed = false;
+    wi_compression compression = WI_ZLIB;
+    uint64_t size = 0;
+};
 
 /* SHF_COMPRESSED: a header that says how and how large, then the stream. */
-wi_bytes inflate_section(struct wi_elf *elf, wi_bytes raw)
+packed_section unwrap(const struct wi_elf *elf, wi_bytes raw)
 {
+    packed_section out;
     Elf64_Chdr header;
     if (elf->file.get_hdr().ei_class != elf::elfclass::_64 || raw.size < sizeof header)
-        return {nullptr, 0};
+        return out;
     memcpy(&header, raw.data, sizeof header);
-    wi_bytes packed = {raw.data + sizeof header, raw.size - sizeof header};
-    if (header.ch_type == ELFCOMPRESS_ZLIB)
-        return keep_inflated(elf, wi_inflate(WI_ZLIB, packed, header.ch_size), header.ch_size);
-    if (header.ch_type == 2) /* ELFCOMPRESS_ZSTD, newer than glibc 2.36's header */
-        return keep_inflated(elf, wi_inflate(WI_ZSTD, packed, header.ch_size), header.ch_size);
-    return {nullptr, 0};
+    constexpr uint32_t elfcompress_zstd = 2; /* newer than glibc 2.36's header */
+    if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != elfcompress_zstd)
+        return out;
+    out.raw = {raw.data + sizeof header, raw.size - sizeof header};
+    out.is_packed = true;
+    out.compression = header.ch_type == ELFCOMPRESS_ZLIB ? WI_ZLIB : WI_ZSTD;
+    out.size = header.ch_size;
+    return out;
 }
 
 /* .zdebug_x: "ZLIB", the size as eight bytes in network order, then the stream. */
-wi_bytes inflate_zdebug(struct wi_elf *elf, wi_bytes raw)
+packed_section unwrap_zdebug(wi_bytes raw)
 {
+    packed_section out;
     if (raw.size < 12 || memcmp(raw.data, "ZLIB", 4) != 0)
-        return {nullptr, 0};
-    uint64_t size = 0;
+        return out;
     for (int i = 4; i < 12; i++)
-        size = size << 8 | raw.data[i];
-    return keep_inflated(elf, wi_inflate(WI_ZLIB, {raw.data + 12, raw.size - 12}, size), size);
+        out.size = out.size << 8 | raw.data[i];
+    out.raw = {raw.data + 12, raw.size - 12};
+    out.is_packed = true;
+    return out;
 }
 
-wi_bytes load_section(struct wi_elf *elf, const std::string &name)
+packed_section look_up(const struct wi_elf *elf, const std::string &name)
 {
+    packed_section plain;
     bool zdebug = false;
     const elf::section *section = find_section(elf, name.c_str());
     if (!section && name.compare(0, 7, ".debug_") == 0) {
@@ -193,11 +189,26 @@ wi_bytes load_section(struct wi_elf *elf, const std::string &name)
         zdebug = section != nullptr;
     }
     if (!section || section->size() == 0)
-        return {nullptr, 0};
+        return plain;
     wi_bytes raw = {static_cast<const uint8_t *>(section->data()), section->size()};
     if (zdebug)
-        return inflate_zdebug(elf, raw);
-    return is_compressed(*section) ? inflate_section(elf, raw) : raw;
+        return unwrap_zdebug(raw);
+    if (is_compressed(*section))
+        return unwrap(elf, raw);
+    plain.raw = raw;
+    return plain;
+}
+
+wi_bytes load_section(struct wi_elf *elf, const std::string &name)
+{
+    packed_section found = look_up(elf, name);
+    if (!found.is_packed)
+        return found.raw;
+    uint8_t *bytes = wi_inflate(found.compression, found.raw, found.size);
+    if (!bytes)
+        return {nullptr, 0};
+    elf->inflated.emplace_back(bytes);
+    return {bytes, static_cast<size_t>(found.size)};
 }
 
 bool is_debug_name(const char *name)
@@ -213,7 +224,8 @@ size_t find_build_id(wi_bytes notes, uint8_t id[WI_BUILD_ID_MAX])
     while (notes.size - at >= sizeof note) {
         memcpy(&note, notes.data + at, sizeof note);
         at += sizeof note;
-        size_t owner = (size_t{note.n_namesz} + 3) & ~size_t{3}, content = (size_t{note.n_descsz} + 3) & ~size_t{3};
+        size_t owner = (size_t{note.n_namesz} + 3) & ~size_t{3},
+               content = (size_t{note.n_descsz} + 3) & ~size_t{3};
         if (owner > notes.size - at || content > notes.size - at - owner)
             return 0;
         if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes.data + at, "GNU", 4) == 0 &&
@@ -238,11 +250,16 @@ bool in_spans(const std::vector<wi_span> &spans, uint64_t address)
 
 int wi_elf_open(const char *path, struct wi_elf **out)
 {
+    struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+        close(fd);
+        return -ENOEXEC;
+    }
     try {
-        return open_with(std::make_shared<reading_loader>(fd), out);
+        return open_with(std::make_shared<image_loader>(fd, static_cast<size_t>(status.st_size)), out);
     } catch (...) {
         return -ENOEXEC;
     }
@@ -251,7 +268,7 @@ int wi_elf_open(const char *path, struct wi_elf **out)
 int wi_elf_open_memory(const void *image, size_t size, struct wi_elf **out)
 {
     try {
-        return open_with(std::make_shared<reading_loader>(image, size), out);
+        return open_with(std::make_shared<image_loader>(image, size), out);
     } catch (...) {
         return -ENOEXEC;
     }
@@ -283,6 +300,21 @@ struct wi_bytes wi_elf_section(struct wi_elf *elf, const char *name)
     }
 }
 
+size_t wi_elf_section_start(struct wi_elf *elf, const char *name, uint8_t *bytes, size_t n)
+{
+    try {
+        packed_section found = look_up(elf, name);
+        if (found.is_packed)
+            return wi_inflate_start(found.compression, found.raw, bytes, n);
+        n = found.raw.size < n ? found.raw.size : n;
+        if (n > 0)
+            memcpy(bytes, found.raw.data, n);
+        return n;
+    } catch (...) {
+        return 0;
+    }
+}
+
 bool wi_elf_has_section(struct wi_elf *elf, const char *name)
 {
     return find_section(elf, name) != nullptr;
@@ -304,7 +336,8 @@ bool wi_elf_has_zstd(const struct wi_elf *elf)
     return false;
 }
 
-void wi_elf_debug_sections(struct wi_elf *elf, void (*visit)(const char *, struct wi_bytes, void *), void *context)
+void wi_elf_debug_sections(struct wi_elf *elf, void (*visit)(const char *, struct wi_bytes, void *),
+                           void *context)
 {
     for (const auto &section : elf->file.sections()) {
         std::string name = name_of(section);
@@ -348,11 +381,10 @@ size_t wi_elf_build_id(struct wi_elf *elf, uint8_t id[WI_BUILD_ID_MAX])
         for (const auto &segment : elf->file.segments()) {
             if (segment.get_hdr().type != elf::pt::note)
                 continue;
-            length = find_build_id(
-                {static_cast<const uint8_t *>(elf->loader->load(static_cast<off_t>(segment.get_hdr().offset),
-                                                                segment.file_size())),
-                 segment.file_size()},
-                id);
+            length = find_build_id({static_cast<const uint8_t *>(elf->loader->load(
+                                        static_cast<off_t>(segment.get_hdr().offset), segment.file_size())),
+                                    segment.file_size()},
+                                   id);
             if (length > 0)
                 return length;
         }
@@ -373,7 +405,8 @@ size_t wi_elf_symbols(struct wi_elf *elf, bool dynamic, void (*visit)(const stru
         for (const auto &section : elf->file.sections()) {
             if (section.get_hdr().type != wanted || !section.data())
                 continue;
-            elf::strtab names = elf->file.get_section(static_cast<unsigned>(section.get_hdr().link)).as_strtab();
+            elf::strtab names =
+                elf->file.get_section(static_cast<unsigned>(section.get_hdr().link)).as_strtab();
             const char *table = static_cast<const char *>(section.data());
             /* By count: libelfin's own iterator runs past a table that is no multiple of its entries. */
             for (size_t i = 0; i < section.size() / entry; i++) {
@@ -410,7 +443,7 @@ struct refused : std::runtime_error {
 
 class section_loader : public dwarf::loader
 {
-public:
+  public:
     explicit section_loader(struct wi_elf *source) : elf(source)
     {
     }
@@ -421,33 +454,34 @@ public:
         return bytes.data;
     }
 
-private:
+  private:
     struct wi_elf *elf;
 };
 
-/* The length of a unit or line table, header included; 0 if it does not fit. */
+/* The length of a unit or line table, header included; 0 if it does not fit, or is in 64-bit DWARF, which is so rare
+ * that it is left to the next reader. */
 uint64_t checked_length(wi_bytes bytes, uint64_t at)
 {
-    uint32_t narrow;
-    uint64_t wide;
+    uint32_t length;
     if (at > bytes.size || bytes.size - at < 16)
         return 0;
-    memcpy(&narrow, bytes.data + at, sizeof narrow);
-    memcpy(&wide, bytes.data + at + 4, sizeof wide);
-    uint64_t header = narrow == 0xffffffff ? 12 : 4, length = narrow == 0xffffffff ? wide : narrow;
-    return length > bytes.size - at - header || length < 7 ? 0 : header + length;
+    memcpy(&length, bytes.data + at, sizeof length);
+    return length > bytes.size - at - 4 || length < 7 ? 0 : uint64_t{length} + 4;
 }
 
+/* Of a compressed section the first unit is looked at first: decompressing all of it for nothing is slow. */
 bool all_units_readable(struct wi_elf *elf)
 {
+    uint8_t start[6];
+    if (wi_elf_section_start(elf, ".debug_info", start, sizeof start) < sizeof start || start[4] > 4)
+        return false;
     struct wi_bytes info = wi_elf_section(elf, ".debug_info");
     for (uint64_t at = 0; at < info.size;) {
         uint64_t length = checked_length(info, at);
         if (length == 0)
             return false;
-        bool wide = info.data[at] == 0xff && info.data[at + 1] == 0xff && info.data[at + 2] == 0xff;
         uint16_t version;
-        memcpy(&version, info.data + at + (wide ? 12 : 4), sizeof version);
+        memcpy(&version, info.data + at + 4, sizeof version);
         if (version < 2 || version > 4)
             return false;
         at += length;
@@ -457,7 +491,7 @@ bool all_units_readable(struct wi_elf *elf)
 
 class unit_walk
 {
-public:
+  public:
     unit_walk(struct wi_elf *source, struct wi_builder *target, const dwarf::compilation_unit &which,
               std::unordered_map<uint64_t, uint32_t> &known)
         : elf(source), builder(target), unit(which), functions(known),
@@ -473,22 +507,27 @@ public:
         directory = text(root, dwarf::DW_AT::comp_dir);
         if (root.has(dwarf::DW_AT::stmt_list)) {
             uint64_t offset = root[dwarf::DW_AT::stmt_list].as_sec_offset();
-            check_line_table(offset);
+            bool has_rows = check_line_table(offset);
             lines = unit.get_line_table();
-            if (root.tag == dwarf::DW_TAG::compile_unit && wi_builder_new_line_table(builder, offset))
+            if (root.tag == dwarf::DW_TAG::compile_unit && has_rows &&
+                wi_builder_new_line_table(builder, offset))
                 read_lines();
         }
         read_children(root, WI_NONE, 0);
     }
 
-private:
-    void check_line_table(uint64_t offset)
+  private:
+    /* Refuses what libelfin would trip over. Whether there are any rows. */
+    bool check_line_table(uint64_t offset)
     {
         struct wi_bytes bytes = wi_elf_section(elf, ".debug_line");
         uint64_t length = checked_length(bytes, offset);
         uint8_t version = length > 20 ? bytes.data[offset + 4] : 0;
+        uint32_t header_length;
         if (version < 2 || version > 4 || bytes.data[offset + (version == 4 ? 15 : 14)] == 0)
             throw refused("line table");
+        memcpy(&header_length, bytes.data + offset + 6, sizeof header_length);
+        return uint64_t{header_length} + 10 < length;
     }
 
     std::string text(const dwarf::die &die, dwarf::DW_AT attribute)
@@ -504,20 +543,25 @@ private:
             files.resize(index < 65536 ? index + 1 : 65536, WI_NONE);
         if (index < files.size() && files[index] != WI_NONE)
             return files[index];
-        uint32_t number =
-            wi_builder_file(builder, directory.c_str(), lines.get_file(static_cast<unsigned>(index))->path.c_str());
+        uint32_t number = wi_builder_file(builder, directory.c_str(),
+                                          lines.get_file(static_cast<unsigned>(index))->path.c_str());
         if (index < files.size())
             files[index] = number;
         return number;
     }
 
+    /* An iterator that has reached the end still holds the last row, which a range-for would miss. */
     void read_lines()
     {
-        for (const auto &row : lines)
-            if (row.end_sequence)
-                wi_builder_end_sequence(builder, row.address);
+        const auto end = lines.end();
+        for (auto row = lines.begin();; ++row) {
+            if (row->end_sequence)
+                wi_builder_end_sequence(builder, row->address);
             else
-                wi_builder_row(builder, row.address, file_number(row.file_index), row.line);
+                wi_builder_row(builder, row->address, file_number(row->file_index), row->line);
+            if (row == end)
+                break;
+        }
     }
 
     void read_children(const dwarf::die &parent, uint32_t node, size_t depth)
@@ -604,7 +648,7 @@ private:
         std::string name, linkage_name;
         uint64_t file = 0, line = 0, first = 0;
         for (size_t hop = 0; hop < max_origins; hop++) {
-            if (hop == 1) {
+            if (hop == 1 && linkage_name.empty()) { /* variants of a destructor have names of their own */
                 first = origin.get_section_offset();
                 auto known = functions.find(first);
                 if (known != functions.end())

@@ -37,7 +37,8 @@ const struct wi_reader *const wi_readers[] = {&wi_elfin_reader, &wi_libdw_reader
 /* The kernel maps the same vdso into us. It ends with its table of sections. */
 static int open_vdso(struct wi_elf **out)
 {
-    const Elf64_Ehdr *header = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR); // NOLINT: an address by contract
+    const Elf64_Ehdr *header =
+        (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR); // NOLINT: an address by contract
     if (!header || header->e_shoff > 1 << 20)
         return -ENOENT;
     return wi_elf_open_memory(header, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize, out);
@@ -74,7 +75,8 @@ static void open_or_say(struct module *module)
     if (error == 0)
         check_identity(module);
     else
-        wi_builder_notice(&module->builder, "module-unreadable", "%s cannot be read: %s", module->request->path,
+        wi_builder_notice(&module->builder, "module-unreadable", "%s cannot be read: %s",
+                          module->request->path,
                           error == -ENOEXEC ? "not a sound ELF file" : strerror(-error));
     if (module->elf)
         return;
@@ -165,10 +167,11 @@ static void say_no_debug_info(struct module *module)
 {
     const char *path = module->request->path;
     if (module->wanted.link[0])
-        wi_builder_notice(&module->builder, "no-debug-info",
-                          "%s has its debug information in %s, which was not found: only its functions are known; "
-                          "install its debug package, or put that file beside it",
-                          path, module->wanted.link);
+        wi_builder_notice(
+            &module->builder, "no-debug-info",
+            "%s has its debug information in %s, which was not found: only its functions are known; "
+            "install its debug package, or put that file beside it",
+            path, module->wanted.link);
     else
         wi_builder_notice(&module->builder, "no-debug-info",
                           "%s has no debug information: only its functions are known; compile it with -g, or "
@@ -180,10 +183,11 @@ static const char *find_alt(struct module *module, struct wi_elf *dwarf, const c
 {
     int error = wi_debug_find_alt(dwarf, &module->wanted, path, module->alt_path);
     if (error == -ENOENT)
-        wi_builder_notice(&module->builder, "debug-alt-missing",
-                          "part of the debug information of %s is in %s, which was not found; install its debug "
-                          "package",
-                          module->request->path, module->alt_path);
+        wi_builder_notice(
+            &module->builder, "debug-alt-missing",
+            "part of the debug information of %s is in %s, which was not found; install its debug "
+            "package",
+            module->request->path, module->alt_path);
     return error == 0 ? module->alt_path : NULL;
 }
 
@@ -191,10 +195,11 @@ static void say_skipped(struct module *module)
 {
     struct wi_builder *builder = &module->builder;
     for (uint64_t i = 0, n = builder->n_abandoned + builder->n_damaged; i < n; i++)
-        wi_builder_notice(builder, "dwarf-skipped-units",
-                          "%s: debug information of some source files is damaged or of an unknown kind, and was left "
-                          "out",
-                          module->request->path);
+        wi_builder_notice(
+            builder, "dwarf-skipped-units",
+            "%s: debug information of some source files is damaged or of an unknown kind, and was left "
+            "out",
+            module->request->path);
     for (uint64_t i = 0, n = builder->n_late + builder->full; i < n; i++)
         wi_builder_notice(builder, "dwarf-too-large",
                           "%s: debug information was only read in part, since there is too much of it",

@@ -140,7 +140,8 @@ static bool begin_function(struct sweep *sweep, const struct wi_interval *interv
     const struct wi_builder *builder = sweep->builder;
     if (sweep->n_open == 0)
         return true;
-    const struct wi_node *holder = &builder->nodes[sweep->open[0].node], *late = &builder->nodes[interval->node];
+    const struct wi_node *holder = &builder->nodes[sweep->open[0].node],
+                         *late = &builder->nodes[interval->node];
     if (sweep->open[0].high == interval->high && holder->function != late->function) {
         const struct wi_function_row *row = &builder->functions[late->function];
         add_alias(sweep->builder, row->linkage_name ? row->linkage_name : row->name, holder->function);
@@ -196,8 +197,8 @@ struct symbol_node {
 };
 
 /* The function that debug information knows at this pc, or WI_NONE. `*scope` only moves forward. */
-static uint32_t known_function(const struct wi_builder *builder, const struct point_list *scopes, size_t *scope,
-                               uint32_t pc)
+static uint32_t known_function(const struct wi_builder *builder, const struct point_list *scopes,
+                               size_t *scope, uint32_t pc)
 {
     while (*scope < scopes->n && scopes->at[*scope].pc <= pc)
         ++*scope;
@@ -228,12 +229,14 @@ static uint32_t symbol_end(const struct wi_builder *builder, size_t first, size_
 }
 
 /* One entry for each address that has symbols, named by the best of them; the others become aliases. */
-static size_t name_symbols(struct wi_builder *builder, const struct point_list *scopes, struct symbol_node *out)
+static size_t name_symbols(struct wi_builder *builder, const struct point_list *scopes,
+                           struct symbol_node *out)
 {
     size_t n = 0, scope = 0;
     for (size_t i = 0, next; i < builder->n_symbols; i = next) {
         size_t best = i;
-        for (next = i; next < builder->n_symbols && builder->symbols[next].pc == builder->symbols[i].pc; next++)
+        for (next = i; next < builder->n_symbols && builder->symbols[next].pc == builder->symbols[i].pc;
+             next++)
             if (builder->symbols[next].rank > builder->symbols[best].rank)
                 best = next;
         uint32_t function = known_function(builder, scopes, &scope, builder->symbols[i].pc);
@@ -253,27 +256,63 @@ static size_t name_symbols(struct wi_builder *builder, const struct point_list *
     return n;
 }
 
-/* A C++ or Rust function whose entry lacks the mangled name (line tables only, say) has it from its symbol. */
-static void complete_names(struct wi_builder *builder, const struct point_list *scopes)
+/* ---- names that debug information left out -------------------------------------------------------------- */
+
+/* The mangled symbol at this pc (any symbol for a function without name), or 0. */
+static uint32_t symbol_at(const struct wi_builder *builder, uint32_t pc, bool any, size_t *symbol)
+{
+    while (*symbol < builder->n_symbols && builder->symbols[*symbol].pc < pc)
+        ++*symbol;
+    for (size_t i = *symbol; i < builder->n_symbols && builder->symbols[i].pc == pc; i++) {
+        const char *name = builder->text + builder->symbols[i].name;
+        if (any || (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')))
+            return builder->symbols[i].name;
+    }
+    return 0;
+}
+
+#define CLAIMED_TWICE UINT32_MAX
+
+/* With line tables only, compilers leave mangled names out: a function has its own from the symbol where its code
+ * begins, and lends it to its inlined copies. Instances of a template look like one function there: if they differ,
+ * only their own code gets their names. Called with `claims` of zeroes to find out, then to act. */
+static void complete_names(struct wi_builder *builder, const struct point_list *scopes, uint32_t *claims, bool act)
 {
     size_t symbol = 0;
     for (size_t i = 0; i < scopes->n; i++) {
-        if (scopes->at[i].id == WI_NONE)
+        uint32_t node = scopes->at[i].id;
+        if (node == WI_NONE)
             continue;
-        uint32_t number = scopes->at[i].id;
-        while (builder->nodes[number].parent != WI_NONE)
-            number = builder->nodes[number].parent;
-        struct wi_function_row *function = &builder->functions[builder->nodes[number].function];
-        while (symbol < builder->n_symbols && builder->symbols[symbol].pc < scopes->at[i].pc)
-            symbol++;
-        for (size_t s = symbol; s < builder->n_symbols && builder->symbols[s].pc == scopes->at[i].pc; s++) {
-            const char *name = builder->text + builder->symbols[s].name;
-            bool mangled = name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
-            if (function->linkage_name == 0 && (mangled || function->name == 0))
-                function->linkage_name = builder->symbols[s].name;
+        while (builder->nodes[node].parent != WI_NONE)
+            node = builder->nodes[node].parent;
+        uint32_t function = builder->nodes[node].function;
+        struct wi_function_row row = builder->functions[function];
+        uint32_t name = row.linkage_name ? 0 : symbol_at(builder, scopes->at[i].pc, row.name == 0, &symbol);
+        if (name == 0)
+            continue;
+        if (!act) {
+            claims[function] = claims[function] == 0 || claims[function] == name ? name : CLAIMED_TWICE;
+        } else if (claims[function] == CLAIMED_TWICE) {
+            row.linkage_name = name;
+            builder->nodes[node].function = wi_builder_function_row(builder, &row);
+        } else {
+            builder->functions[function].linkage_name = name;
         }
     }
 }
+
+static int complete_all_names(struct wi_builder *builder, const struct point_list *scopes)
+{
+    uint32_t *claims = calloc(builder->n_functions + 1, sizeof *claims);
+    if (!claims)
+        return -ENOMEM;
+    complete_names(builder, scopes, claims, false);
+    complete_names(builder, scopes, claims, true);
+    free(claims);
+    return 0;
+}
+
+/* ---- symbols in the gaps ------------------------------------------------------------------------------- */
 
 /* Both lists side by side; debug information wins. */
 static int fill_with_symbols(struct wi_builder *builder, struct point_list *scopes)
@@ -406,10 +445,10 @@ int wi_builder_finish(struct wi_builder *builder, struct wi_index_header **out)
         error = sort_if_needed(builder->symbols, builder->n_symbols, sizeof *builder->symbols);
     if (error == 0)
         error = finish_scopes(builder, &scopes);
-    if (error == 0) {
-        complete_names(builder, &scopes);
+    if (error == 0)
+        error = complete_all_names(builder, &scopes);
+    if (error == 0)
         error = fill_with_symbols(builder, &scopes);
-    }
     if (error == 0)
         error = make_block(builder, finish_rows(builder), scopes, out);
     free(scopes.at);

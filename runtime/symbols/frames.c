@@ -71,8 +71,8 @@ static void fill_frame(struct wi_symbols *symbols, const struct wi_module *modul
     frame->function_line = symbols->functions[function].line;
 }
 
-size_t wi_symbols_frames(struct wi_symbols *symbols, uint32_t number, uint64_t address, struct wi_frame *frames,
-                         size_t max)
+size_t wi_symbols_frames(struct wi_symbols *symbols, uint32_t number, uint64_t address,
+                         struct wi_frame *frames, size_t max)
 {
     const struct wi_module *module = wi_symbols_module(symbols, number);
     if (max == 0)

@@ -4,11 +4,13 @@
 
 #include <lzma.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <zlib.h>
 #include <zstd.h>
 
 /* zlib's lengths are 32 bits wide: feed it in pieces. */
 #define ZLIB_PIECE (UINT32_C(1) << 30)
+#define HUGE_PAGE  ((size_t)2 << 20)
 
 static bool inflate_zlib(struct wi_bytes packed, uint8_t *out, uint64_t size)
 {
@@ -41,11 +43,23 @@ static bool inflate_zstd(struct wi_bytes packed, uint8_t *out, uint64_t size)
     return !ZSTD_isError(done) && done == size;
 }
 
+/* Faults on small pages would cost as much as the decompression. */
+static uint8_t *allocate(uint64_t size)
+{
+    void *out = NULL;
+    if (size < 2 * HUGE_PAGE)
+        return malloc(size);
+    if (posix_memalign(&out, HUGE_PAGE, size) != 0)
+        return NULL;
+    madvise(out, size, MADV_HUGEPAGE);
+    return out;
+}
+
 uint8_t *wi_inflate(enum wi_compression compression, struct wi_bytes packed, uint64_t size)
 {
     if (size == 0 || size > WI_INFLATE_MAX)
         return NULL;
-    uint8_t *out = malloc(size);
+    uint8_t *out = allocate(size);
     if (!out)
         return NULL;
     bool whole = compression == WI_ZLIB ? inflate_zlib(packed, out, size) : inflate_zstd(packed, out, size);
@@ -53,6 +67,34 @@ uint8_t *wi_inflate(enum wi_compression compression, struct wi_bytes packed, uin
         return out;
     free(out);
     return NULL;
+}
+
+static size_t start_of_zlib(struct wi_bytes packed, uint8_t *out, size_t n)
+{
+    z_stream stream = {.next_in = (uint8_t *)packed.data, .next_out = out, .avail_out = (uInt)n};
+    stream.avail_in = packed.size < ZLIB_PIECE ? (uInt)packed.size : ZLIB_PIECE;
+    if (inflateInit(&stream) != Z_OK)
+        return 0;
+    inflate(&stream, Z_SYNC_FLUSH);
+    inflateEnd(&stream);
+    return n - stream.avail_out;
+}
+
+static size_t start_of_zstd(struct wi_bytes packed, uint8_t *out, size_t n)
+{
+    ZSTD_inBuffer input = {packed.data, packed.size, 0};
+    ZSTD_outBuffer output = {out, n, 0};
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    size_t status = 1;
+    while (stream && output.pos < n && status != 0 && !ZSTD_isError(status) && input.pos < input.size)
+        status = ZSTD_decompressStream(stream, &output, &input);
+    ZSTD_freeDStream(stream);
+    return output.pos;
+}
+
+size_t wi_inflate_start(enum wi_compression compression, struct wi_bytes packed, uint8_t *out, size_t n)
+{
+    return compression == WI_ZLIB ? start_of_zlib(packed, out, n) : start_of_zstd(packed, out, n);
 }
 
 uint8_t *wi_inflate_xz(struct wi_bytes packed, size_t *size)

@@ -23,6 +23,8 @@ enum wi_compression {
 
 /* Each returns malloc'ed bytes of exactly the size claimed, or NULL. */
 uint8_t *wi_inflate(enum wi_compression compression, struct wi_bytes packed, uint64_t size);
+/* Only the first `n` bytes; returns how many there are. */
+size_t wi_inflate_start(enum wi_compression compression, struct wi_bytes packed, uint8_t *out, size_t n);
 /* The size of an xz stream is not known beforehand: it is stored. */
 uint8_t *wi_inflate_xz(struct wi_bytes packed, size_t *size);
 

@@ -30,11 +30,13 @@ void wi_strings_fini(struct wi_strings *strings);
 /* ---- scope ------------------------------------------------------------------------------------------- */
 
 enum wi_scope_flag { /* what the rules say about one path or name */
-    WI_SCOPE_KNOWN = 1,
-    WI_SCOPE_INCLUDED = 2, /* an include glob matches */
-    WI_SCOPE_EXCLUDED = 4, /* an exclude glob matches */
-    WI_SCOPE_SYSTEM = 8,   /* part of the language or the system: out unless included by itself */
-    WI_SCOPE_PROJECT = 16, /* a binary of the program: its executable, or a library below its directory */
+                     WI_SCOPE_KNOWN = 1,
+                     WI_SCOPE_INCLUDED = 2, /* an include glob matches */
+                     WI_SCOPE_EXCLUDED = 4, /* an exclude glob matches */
+                     WI_SCOPE_SYSTEM =
+                         8, /* part of the language or the system: out unless included by itself */
+                     WI_SCOPE_PROJECT =
+                         16, /* a binary of the program: its executable, or a library below its directory */
 };
 
 struct wi_scope_rules {
@@ -96,8 +98,8 @@ struct wi_symbols {
     size_t n_modules;
     struct wi_file *files;
     size_t n_files, files_capacity;
-    struct wi_map64 files_by_path;  /* interned pointer */
-    struct wi_map64 files_by_base;  /* interned pointer: first in the chain */
+    struct wi_map64 files_by_path; /* interned pointer */
+    struct wi_map64 files_by_base; /* interned pointer: first in the chain */
     struct wi_function *functions;
     size_t n_functions, functions_capacity;
     struct wi_map64 functions_by_hash;
@@ -138,7 +140,8 @@ bool wi_step_in_scope(struct wi_symbols *symbols, const struct wi_module *module
 bool wi_step_to_scope(struct wi_symbols *symbols, const struct wi_module *module, struct wi_step *step);
 uint32_t wi_step_function(const struct wi_module *module, const struct wi_step *step);
 /* File and line by global number; WI_NONE and 0 if unknown. */
-void wi_step_place(const struct wi_module *module, const struct wi_step *step, uint32_t *file, uint32_t *line);
+void wi_step_place(const struct wi_module *module, const struct wi_step *step, uint32_t *file,
+                   uint32_t *line);
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 

@@ -33,6 +33,7 @@ struct walk {
     struct wi_map64 functions; /* by the address of the entry that copies refer to */
     struct wi_span *spans;
     /* of the present unit */
+    Dwarf_CU *unit;
     const char *directory;
     Dwarf_Files *files;
     size_t n_files;
@@ -56,13 +57,10 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &storage));
 }
 
-static const char *directory_of(Dwarf_Die *die)
+static const char *directory_of(Dwarf_Die *unit)
 {
-    Dwarf_Die unit;
     Dwarf_Attribute storage;
-    if (!dwarf_diecu(die, &unit, NULL, NULL))
-        return NULL;
-    return dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &storage));
+    return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &storage));
 }
 
 static uint32_t file_number(struct walk *walk, size_t index)
@@ -73,6 +71,27 @@ static uint32_t file_number(struct walk *walk, size_t index)
         walk->file_numbers[index] =
             wi_builder_file(walk->builder, walk->directory, dwarf_filesrc(walk->files, index, NULL, NULL));
     return walk->file_numbers[index];
+}
+
+/* The file of a declaration, which may be in another unit. Not dwarf_decl_file(), which takes file 0 for none even
+ * in DWARF 5. */
+static uint32_t declared_in(struct walk *walk, Dwarf_Die *die)
+{
+    Dwarf_Attribute storage;
+    Dwarf_Word index;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t n_files;
+    Dwarf_Half version = 0;
+    if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &storage), &index) != 0 ||
+        !dwarf_cu_die(storage.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+        (index == 0 && version < 5))
+        return WI_NONE;
+    if (storage.cu == walk->unit)
+        return file_number(walk, index);
+    if (dwarf_getsrcfiles(&unit, &files, &n_files) != 0 || index >= n_files)
+        return WI_NONE;
+    return wi_builder_file(walk->builder, directory_of(&unit), dwarf_filesrc(files, index, NULL, NULL));
 }
 
 /* A copy refers to the function it is a copy of, and that perhaps to its declaration. */
@@ -87,7 +106,9 @@ static uint32_t function_of(struct walk *walk, Dwarf_Die *die)
             break;
         origin = next;
     }
-    uint64_t key = (uint64_t)(uintptr_t)origin.addr;
+    /* The variants of a destructor are copies of one function, each with a name of its own. */
+    bool own_name = dwarf_hasattr(die, DW_AT_linkage_name) || dwarf_hasattr(die, DW_AT_MIPS_linkage_name);
+    uint64_t key = (uint64_t)(uintptr_t)(own_name ? die->addr : origin.addr);
     uint32_t known = wi_map64_get(&walk->functions, key);
     if (known != WI_MAP64_NONE)
         return known;
@@ -99,7 +120,7 @@ static uint32_t function_of(struct walk *walk, Dwarf_Die *die)
     struct wi_function_facts facts = {
         .name = dwarf_diename(&origin),
         .linkage_name = linkage_name,
-        .file = wi_builder_file(walk->builder, directory_of(&origin), dwarf_decl_file(&origin)),
+        .file = declared_in(walk, &origin),
         .line = line > 0 ? (uint32_t)line : 0,
     };
     uint32_t number = wi_builder_function(walk->builder, &facts);
@@ -115,20 +136,27 @@ static int read_lines(struct walk *walk, Dwarf_Die *unit)
     size_t n_lines;
     if (dwarf_getsrclines(unit, &lines, &n_lines) != 0)
         return -EBADMSG;
+    Dwarf_Addr ended = UINT64_MAX;
     for (size_t i = 0; i < n_lines; i++) {
         Dwarf_Line *line = dwarf_onesrcline(lines, i);
         Dwarf_Addr address;
         Dwarf_Files *files;
         size_t file;
         int number = 0;
-        bool end = false;
+        bool end = false, begins_statement = true;
         if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineendsequence(line, &end) != 0)
             return -EBADMSG;
         if (end) {
             wi_builder_end_sequence(walk->builder, address);
+            ended = address;
             continue;
         }
-        bool known = dwarf_line_file(line, &files, &file) == 0 && dwarf_lineno(line, &number) == 0 && number > 0;
+        /* libdw sorts: an empty last row of a sequence comes behind its end, and looks like the first row of the
+         * next. But that one begins a statement. */
+        if (address == ended && dwarf_linebeginstatement(line, &begins_statement) == 0 && !begins_statement)
+            continue;
+        bool known =
+            dwarf_line_file(line, &files, &file) == 0 && dwarf_lineno(line, &number) == 0 && number > 0;
         wi_builder_row(walk->builder, address, file_number(walk, file), known ? (uint32_t)number : 0);
     }
     return 0;
@@ -205,6 +233,7 @@ static void open_files(struct walk *walk, Dwarf_Die *unit)
 {
     free(walk->file_numbers);
     walk->file_numbers = NULL;
+    walk->unit = unit->cu;
     walk->directory = directory_of(unit);
     if (dwarf_getsrcfiles(unit, &walk->files, &walk->n_files) != 0)
         walk->n_files = 0;
@@ -223,15 +252,17 @@ static void say_split_missing(struct walk *walk, Dwarf_Die *unit)
     char package[4096];
     snprintf(package, sizeof package, "%s.dwp", walk->input->path);
     if (access(package, R_OK) == 0)
-        wi_builder_notice(walk->builder, "split-dwarf-package",
-                          "%s: functions and inlining are in %s, which cannot be read; keep the .dwo files beside "
-                          "the objects, or build without -gsplit-dwarf",
-                          walk->input->path, package);
+        wi_builder_notice(
+            walk->builder, "split-dwarf-package",
+            "%s: functions and inlining are in %s, which cannot be read; keep the .dwo files beside "
+            "the objects, or build without -gsplit-dwarf",
+            walk->input->path, package);
     else
-        wi_builder_notice(walk->builder, "split-dwarf-missing",
-                          "%s: functions and inlining of a unit are in %s, which was not found; keep the .dwo files "
-                          "where they were built, or build without -gsplit-dwarf",
-                          walk->input->path, name ? name : "a .dwo file");
+        wi_builder_notice(
+            walk->builder, "split-dwarf-missing",
+            "%s: functions and inlining of a unit are in %s, which was not found; keep the .dwo files "
+            "where they were built, or build without -gsplit-dwarf",
+            walk->input->path, name ? name : "a .dwo file");
 }
 
 /* The entry whose tree describes the unit's code: that of the .dwo file if the unit is split. */
@@ -338,7 +369,8 @@ static Elf_Data *section_data(Dwarf *dwarf, const char *name)
 /* Each unit's header, before libdw sees any. Stores where the sound ones are; returns how many. */
 static size_t find_units(struct walk *walk, uint64_t **out)
 {
-    Elf_Data *info = section_data(walk->dwarf, ".debug_info"), *abbrev = section_data(walk->dwarf, ".debug_abbrev");
+    Elf_Data *info = section_data(walk->dwarf, ".debug_info"),
+             *abbrev = section_data(walk->dwarf, ".debug_abbrev");
     size_t n = 0, capacity = 0;
     *out = NULL;
     if (!info || !abbrev || !info->d_buf)
@@ -395,7 +427,7 @@ static Elf *open_elf(struct wi_elf *elf, struct wi_bytes *image)
     *image = (struct wi_bytes){NULL, 0};
     elf_version(EV_CURRENT);
     if (wi_elf_fd(elf) >= 0 && !wi_elf_has_zstd(elf))
-        return elf_begin(wi_elf_fd(elf), ELF_C_READ, NULL);
+        return elf_begin(wi_elf_fd(elf), ELF_C_READ_MMAP_PRIVATE, NULL);
     *image = wi_elf_image(elf);
     return image->data ? elf_memory((char *)image->data, image->size) : NULL;
 }

@@ -134,9 +134,10 @@ static uint32_t global_file(struct wi_symbols *symbols, const char *path, bool i
             return WI_NONE;
         known = (uint32_t)symbols->n_files++;
         const char *base = wi_strings_intern(&symbols->strings, wi_base_name(path));
-        symbols->files[known] = (struct wi_file){.path = path,
-                                                 .same_base = wi_map64_get(&symbols->files_by_base, (uintptr_t)base),
-                                                 .scope = wi_scope_of_file(&symbols->rules, path)};
+        symbols->files[known] =
+            (struct wi_file){.path = path,
+                             .same_base = wi_map64_get(&symbols->files_by_base, (uintptr_t)base),
+                             .scope = wi_scope_of_file(&symbols->rules, path)};
         wi_map64_put(&symbols->files_by_base, (uintptr_t)base, known);
         wi_map64_put(&symbols->files_by_path, (uintptr_t)path, known);
     }
@@ -154,14 +155,15 @@ static uint32_t global_function(struct wi_symbols *symbols, const struct wi_modu
 {
     struct wi_function function = {.name = module_text(symbols, module, row->name),
                                    .linkage_name = module_text(symbols, module, row->linkage_name),
-                                   .file = row->file < module->index.n_files ? module->files[row->file] : WI_NONE,
+                                   .file =
+                                       row->file < module->index.n_files ? module->files[row->file] : WI_NONE,
                                    .line = row->line,
                                    .module = number,
                                    .group = WI_NONE,
                                    .same_name = WI_NONE};
     /* Without a place two modules' functions of one name are two functions. */
-    uint64_t key[5] = {(uintptr_t)function.name, (uintptr_t)function.linkage_name, function.file, function.line,
-                       function.file == WI_NONE ? number : 0};
+    uint64_t key[5] = {(uintptr_t)function.name, (uintptr_t)function.linkage_name, function.file,
+                       function.line, function.file == WI_NONE ? number : 0};
     uint64_t hash = wi_hash_bytes(key, sizeof key);
     uint32_t known = wi_map64_get(&symbols->functions_by_hash, hash);
     if (known == WI_MAP64_NONE) {
@@ -198,7 +200,8 @@ static void add_notice(struct wi_symbols *symbols, const char *code, const char 
                        uint64_t count)
 {
     char *copy = strdup(text);
-    if (!copy || !grow(&symbols->notices, &symbols->notices_capacity, symbols->n_notices, sizeof *symbols->notices))
+    if (!copy ||
+        !grow(&symbols->notices, &symbols->notices_capacity, symbols->n_notices, sizeof *symbols->notices))
         free(copy);
     else
         symbols->notices[symbols->n_notices++] = (struct wi_symbols_notice){code, copy, module, count};
@@ -222,7 +225,8 @@ static void read_module(struct wi_symbols *symbols, struct wi_module *module, ui
                                          .want_lines = wi_module_may_hold(symbols, module)};
     module->is_read = true;
     if (wi_extract(&request, &module->index) != 0) {
-        add_notice(symbols, "module-unreadable", "a file could not be read at all; its code has no names", number, 1);
+        add_notice(symbols, "module-unreadable", "a file could not be read at all; its code has no names",
+                   number, 1);
         return;
     }
     if (translate(symbols, module, number) != 0)
@@ -276,8 +280,9 @@ void wi_symbols_destroy(struct wi_symbols *symbols)
         free_module(symbols->modules[i]);
     for (size_t i = 0; i < symbols->n_notices; i++)
         free(symbols->notices[i].text);
-    struct wi_map64 *maps[] = {&symbols->files_by_path,  &symbols->files_by_base, &symbols->functions_by_hash,
-                               &symbols->groups_by_hash, &symbols->groups_by_name, &symbols->line_names};
+    struct wi_map64 *maps[] = {&symbols->files_by_path,     &symbols->files_by_base,
+                               &symbols->functions_by_hash, &symbols->groups_by_hash,
+                               &symbols->groups_by_name,    &symbols->line_names};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         wi_map64_fini(maps[i]);
     wi_strings_fini(&symbols->strings);

@@ -22,9 +22,9 @@
 /* What compilers append to the name of a part or copy of a function. */
 static size_t without_suffix(const char *name)
 {
-    static const char *const suffixes[] = {".part.",     ".constprop.", ".isra.",  ".cold",      ".lto_priv.",
-                                           ".localalias", ".llvm.",      ".clone.", ".__uniq.",  ".resume",
-                                           ".destroy",    ".actor"};
+    static const char *const suffixes[] = {".part.",     ".constprop.", ".isra.",   ".cold",
+                                           ".lto_priv.", ".localalias", ".llvm.",   ".clone.",
+                                           ".__uniq.",   ".resume",     ".destroy", ".actor"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         const char *at = strstr(name, suffixes[i]);
@@ -39,7 +39,8 @@ static char *demangle_fortran(const char *name)
 {
     const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name, "_MOD_") : NULL;
     char *out = NULL;
-    if (middle && middle > name + 2 && asprintf(&out, "%.*s::%s", (int)(middle - name - 2), name + 2, middle + 5) < 0)
+    if (middle && middle > name + 2 &&
+        asprintf(&out, "%.*s::%s", (int)(middle - name - 2), name + 2, middle + 5) < 0)
         out = NULL;
     return out;
 }
@@ -111,8 +112,8 @@ uint8_t wi_function_scope(struct wi_symbols *symbols, uint32_t number)
     bool placed = function->file != WI_NONE;
     uint8_t scope = WI_SCOPE_KNOWN;
     if (!placed || rules->n_include + rules->n_exclude > 0)
-        scope = wi_scope_of_function(rules, wi_function_display(symbols, number), wi_function_full(symbols, number),
-                                     placed);
+        scope = wi_scope_of_function(rules, wi_function_display(symbols, number),
+                                     wi_function_full(symbols, number), placed);
     if (placed)
         scope |= symbols->files[function->file].scope & WI_SCOPE_SYSTEM;
     return function->scope = scope;
@@ -137,7 +138,8 @@ static uint64_t group_key(struct wi_symbols *symbols, uint32_t number)
 {
     const struct wi_function *function = &symbols->functions[number];
     uint64_t key[2] = {(uintptr_t)wi_function_full(symbols, number),
-                       function->file == WI_NONE ? (uint64_t)function->module << 32 | WI_NONE : function->file};
+                       function->file == WI_NONE ? (uint64_t)function->module << 32 | WI_NONE
+                                                 : function->file};
     return wi_hash_bytes(key, sizeof key);
 }
 
@@ -181,7 +183,8 @@ static const char *with_place(struct wi_symbols *symbols, uint32_t number, const
     const char *place = function->file != WI_NONE ? wi_file_name(symbols, function->file)
                                                   : symbols->modules[function->module]->base;
     char *text = NULL;
-    const char *out = asprintf(&text, "%s:%s", place, name) < 0 ? name : wi_strings_intern(&symbols->strings, text);
+    const char *out =
+        asprintf(&text, "%s:%s", place, name) < 0 ? name : wi_strings_intern(&symbols->strings, text);
     free(text);
     return out;
 }

@@ -161,7 +161,8 @@ static bool learn(struct wi_extract_request *request, struct wi_extract_limits *
     return true;
 }
 
-static int try_repeatedly(struct wi_extract_request request, struct wi_progress *progress, struct wi_index *out)
+static int try_repeatedly(struct wi_extract_request request, struct wi_progress *progress,
+                          struct wi_index *out)
 {
     struct wi_extract_limits limits = {.seconds = SECONDS_TO_READ};
     struct timespec begin, now;

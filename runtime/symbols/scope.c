@@ -71,8 +71,9 @@ static uint8_t match_path(const struct wi_scope_rules *rules, const char *path)
 
 static bool is_marked(const char *directory)
 {
-    static const char *const marks[] = {".git",       ".hg",       ".svn",        "Cargo.toml", "CMakeLists.txt",
-                                        "meson.build", "configure", "BUILD.bazel", "Makefile",   "package.json"};
+    static const char *const marks[] = {".git",           ".hg",         ".svn",      "Cargo.toml",
+                                        "CMakeLists.txt", "meson.build", "configure", "BUILD.bazel",
+                                        "Makefile",       "package.json"};
     char path[PATH_MAX + 32];
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         snprintf(path, sizeof path, "%s/%s", directory, marks[i]);
@@ -85,7 +86,7 @@ static bool is_marked(const char *directory)
 /* Directories that hold many programs say nothing about one. */
 static bool is_shared(const char *directory)
 {
-    static const char *const shared[] = {"",     "/usr", "/usr/local", "/opt",  "/home", "/tmp",
+    static const char *const shared[] = {"",     "/usr",  "/usr/local", "/opt", "/home", "/tmp",
                                          "/var", "/root", "/srv",       "/mnt", "/media"};
     const char *home = getenv("HOME");
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
@@ -96,8 +97,9 @@ static bool is_shared(const char *directory)
 
 static bool is_system_binary(const char *path)
 {
-    static const char *const places[] = {"/bin/", "/sbin/", "/lib/", "/lib64/", "/lib32/", "/usr/bin/", "/usr/sbin/",
-                                         "/usr/lib", "/usr/libexec/", "/usr/local/bin/", "/nix/store/", "["};
+    static const char *const places[] = {"/bin/",         "/sbin/",          "/lib/",       "/lib64/",
+                                         "/lib32/",       "/usr/bin/",       "/usr/sbin/",  "/usr/lib",
+                                         "/usr/libexec/", "/usr/local/bin/", "/nix/store/", "["};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strncmp(path, places[i], strlen(places[i])) == 0)
             return true;
@@ -159,9 +161,9 @@ uint8_t wi_scope_of_module(const struct wi_scope_rules *rules, const char *path,
 
 static bool is_system_source(const char *path)
 {
-    static const char *const starts[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/"};
-    static const char *const parts[] = {"/include/c++/", "/lib/gcc/",  "/lib/clang/",     "/rustlib/src/rust/",
-                                        "/.cargo/",      "/libgcc/",   "/libstdc++-v3/",  "/libgfortran/"};
+    static const char *const starts[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/", "/rust/deps/"};
+    static const char *const parts[] = {"/include/c++/", "/lib/gcc/", "/lib/clang/",    "/rustlib/src/rust/",
+                                        "/.cargo/",      "/libgcc/",  "/libstdc++-v3/", "/libgfortran/"};
     const char *base = wi_base_name(path);
     if (strcmp(base, "whatif.h") == 0 || strcmp(base, "coz.h") == 0)
         return true;
@@ -183,11 +185,18 @@ uint8_t wi_scope_of_file(const struct wi_scope_rules *rules, const char *path)
  * from the program's own. */
 static bool is_system_name(const char *name)
 {
-    static const char *const starts[] = {"std::",   "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete",
-                                         "core::",  "alloc::",     "<core::",      "<alloc::",     "<std::",
-                                         "__rust_", "rust_",       "_Unwind_",     "__libc_",      "__asan_"};
-    static const char *const whole[] = {"_start",        "_init", "_fini", "frame_dummy",          "register_tm_clones",
-                                        "__do_global_dtors_aux", "deregister_tm_clones", "_dl_relocate_static_pie"};
+    static const char *const starts[] = {"std::",           "__gnu_cxx::", "__cxxabiv1::", "operator new",
+                                         "operator delete", "core::",      "alloc::",      "<core::",
+                                         "<alloc::",        "<std::",      "__rust_",      "rust_",
+                                         "_Unwind_",        "__libc_",     "__asan_"};
+    static const char *const whole[] = {"_start",
+                                        "_init",
+                                        "_fini",
+                                        "frame_dummy",
+                                        "register_tm_clones",
+                                        "__do_global_dtors_aux",
+                                        "deregister_tm_clones",
+                                        "_dl_relocate_static_pie"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(name, starts[i], strlen(starts[i])) == 0)
             return true;

@@ -35,7 +35,8 @@ const char *wi_strings_intern(struct wi_strings *strings, const char *text)
     if (known != WI_MAP64_NONE && strcmp(strings->texts[known], text) == 0)
         return strings->texts[known];
     if ((strings->n_texts & (strings->n_texts - 1)) == 0) {
-        const char **more = realloc(strings->texts, (strings->n_texts ? strings->n_texts * 2 : 1) * sizeof *more);
+        const char **more =
+            realloc(strings->texts, (strings->n_texts ? strings->n_texts * 2 : 1) * sizeof *more);
         if (!more)
             return "";
         strings->texts = more;

@@ -132,7 +132,8 @@ static void suggest_lines(struct wi_symbols *symbols, const char *path, uint32_t
             const struct wi_line *at = &module->index.lines[i];
             uint32_t file = module->files[at->file];
             if (at->line != 0 && far[file] != UINT32_MAX)
-                consider(list, (struct candidate){at->line > line ? at->line - line : line - at->line, file, at->line});
+                consider(list, (struct candidate){at->line > line ? at->line - line : line - at->line, file,
+                                                  at->line});
         }
     }
     free(far);
@@ -146,8 +147,8 @@ static const char *name_of(struct wi_symbols *symbols, const struct candidate *c
                            : wi_function_unit_name(symbols, candidate->id);
 }
 
-static size_t suggest_half(struct wi_symbols *symbols, const char *before, const char *name, const char *after,
-                           char **names, size_t max)
+static size_t suggest_half(struct wi_symbols *symbols, const char *before, const char *name,
+                           const char *after, char **names, size_t max)
 {
     struct shortlist list = {calloc(max + 1, sizeof *list.at), 0, max};
     uint32_t line;

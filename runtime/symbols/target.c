@@ -75,7 +75,7 @@ static int find_line(struct wi_symbols *symbols, const char *path, uint32_t line
 struct query {
     struct wi_symbols *symbols;
     const char *name;
-    char *bare; /* the name without template arguments */
+    char *bare;        /* the name without template arguments */
     const char *place; /* "parser.c" of "parser.c:helper", else NULL */
     size_t place_length;
 };
@@ -90,11 +90,11 @@ static char *without_templates(const char *name)
         bool continues = to > out && (to[-1] == '<' || to[-1] == '>' || to[-1] == '-');
         if (depth == 0 && (*at == '<' || *at == '>') && (is_operator || continues))
             *to++ = *at;
-        else if (*at == '<')
-            depth++;
+        else if (*at == '<' && depth++ == 0 && to - out > 2 && to[-1] == ':')
+            to -= 2; /* Rust: "total::<f64>" */
         else if (*at == '>' && depth > 0)
             depth--;
-        else if (depth == 0)
+        else if (depth == 0 && *at != '<')
             *to++ = *at;
     }
     if (out)

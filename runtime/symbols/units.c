@@ -28,7 +28,8 @@ static bool in_target(const struct wi_target *target, uint32_t group)
     return false;
 }
 
-static void mark_ids(const struct wi_symbols *symbols, const struct wi_target *target, struct matcher *matcher)
+static void mark_ids(const struct wi_symbols *symbols, const struct wi_target *target,
+                     struct matcher *matcher)
 {
     const struct wi_module *module = matcher->module;
     const struct wi_index *index = &module->index;
@@ -151,7 +152,8 @@ static int collect_module(struct wi_symbols *symbols, uint32_t number, const str
                           const struct wi_target *upper, struct wi_unit_ranges *out)
 {
     const struct wi_module *module = symbols->modules[number];
-    struct collector collector = {.symbols = symbols, .number = number, .is_callpath = upper != NULL, .out = out};
+    struct collector collector = {
+        .symbols = symbols, .number = number, .is_callpath = upper != NULL, .out = out};
     if (!module || !module->index.header || !wi_module_may_hold(symbols, module))
         return 0;
     int error = matcher_init(symbols, module, lower, &collector.lower);
@@ -166,7 +168,8 @@ static int collect_module(struct wi_symbols *symbols, uint32_t number, const str
 
 /* ---- units ---------------------------------------------------------------------------------------------- */
 
-static void describe(const struct wi_symbols *symbols, const struct wi_target *lower, struct wi_unit_ranges *out)
+static void describe(const struct wi_symbols *symbols, const struct wi_target *lower,
+                     struct wi_unit_ranges *out)
 {
     if (lower->is_line) {
         out->file = symbols->files[lower->file].path;
@@ -201,8 +204,8 @@ static const char *call_sign(const char *name)
     return strstr(name, " < ");
 }
 
-static int find_both(struct wi_symbols *symbols, const char *name, struct wi_target *lower, struct wi_target *upper,
-                     bool *has_upper)
+static int find_both(struct wi_symbols *symbols, const char *name, struct wi_target *lower,
+                     struct wi_target *upper, bool *has_upper)
 {
     const char *sign = call_sign(name);
     *has_upper = sign != NULL;

@@ -14,6 +14,7 @@
  *     scope, notices, detail
  *     functions          each function with code of its own, and where it begins
  *     time M             nanoseconds per lookup, over addresses of module M
+ *     readers PATH       whether the two readers of debug information make the same of a file
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,8 @@ static void print_frames(uint32_t module, uint64_t address, const char *separato
 static void print_ranges(const char *title, const struct wi_range_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
-        printf("%s %u 0x%llx 0x%llx\n", title, list->ranges[i].module, (unsigned long long)list->ranges[i].low,
-               (unsigned long long)list->ranges[i].high);
+        printf("%s %u 0x%llx 0x%llx\n", title, list->ranges[i].module,
+               (unsigned long long)list->ranges[i].low, (unsigned long long)list->ranges[i].high);
 }
 
 static void print_unit(const char *name)
@@ -50,8 +51,8 @@ static void print_unit(const char *name)
         printf("error %s\n", strerror(-error));
         return;
     }
-    printf("unit %d %s\nplace %s:%u in %s:%u\n", unit.kind, unit.name, unit.file ? unit.file : "??", unit.line,
-           unit.function ? unit.function : "??", unit.function_line);
+    printf("unit %d %s\nplace %s:%u in %s:%u\n", unit.kind, unit.name, unit.file ? unit.file : "??",
+           unit.line, unit.function ? unit.function : "??", unit.function_line);
     print_ranges("selected", &unit.selected);
     print_ranges("if_called", &unit.if_called);
     print_ranges("callers", &unit.callers);
@@ -71,7 +72,8 @@ static void print_suggestions(const char *name)
 static void print_notice(const struct wi_symbols_notice *notice, void *context)
 {
     (void)context;
-    printf("notice %s %u %llu %s\n", notice->code, notice->module, (unsigned long long)notice->count, notice->text);
+    printf("notice %s %u %llu %s\n", notice->code, notice->module, (unsigned long long)notice->count,
+           notice->text);
 }
 
 static void print_scope(void)
@@ -115,13 +117,15 @@ static void print_times(uint32_t number)
     struct wi_module *module = wi_symbols_module(symbols, number);
     double read = seconds() - begin;
     struct wi_frame frames[WI_MAX_FRAMES_AT];
-    uint64_t span = module->index.scopes.n ? module->index.scopes.at[module->index.scopes.n - 1].pc : 1, random = 1;
+    uint64_t span = module->index.scopes.n ? module->index.scopes.at[module->index.scopes.n - 1].pc : 1,
+             random = 1;
     size_t n_frames = 0;
     for (int round = 0; round < 2; round++) {
         begin = seconds();
         for (int i = 0; i < 100000; i++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
-            n_frames += wi_symbols_frames(symbols, number, module->index.base + (random >> 33) % span, frames, 32);
+            n_frames +=
+                wi_symbols_frames(symbols, number, module->index.base + (random >> 33) % span, frames, 32);
         }
     }
     double lookup = seconds() - begin;
@@ -131,10 +135,11 @@ static void print_times(uint32_t number)
         wi_symbols_line_name(symbols, number, module->index.base + (random >> 33) % span);
     }
     double name = seconds() - begin;
-    printf("read %.3f s, frames %.0f ns, line name %.0f ns, %zu frames, index %.1f MB, %zu rows %zu scopes %zu nodes "
+    printf("read %.3f s, frames %.0f ns, line name %.0f ns, %zu frames, index %.1f MB, %zu rows %zu scopes "
+           "%zu nodes "
            "%zu functions\n",
-           read, lookup * 1e4, name * 1e4, n_frames, (double)module->index.header->size / 1e6, module->index.rows.n,
-           module->index.scopes.n, module->index.n_nodes, module->index.n_functions);
+           read, lookup * 5e3, name * 1e4, n_frames, (double)module->index.header->size / 1e6,
+           module->index.rows.n, module->index.scopes.n, module->index.n_nodes, module->index.n_functions);
 }
 
 static void answer_stdin(uint32_t module)
@@ -142,6 +147,89 @@ static void answer_stdin(uint32_t module)
     char line[64];
     while (fgets(line, sizeof line, stdin))
         print_frames(module, strtoull(line, NULL, 16), " | ");
+}
+
+/* ---- one reader against the other ---------------------------------------------------------------------- */
+
+static double read_with(const char *path, uint32_t reader, struct wi_index *index)
+{
+    struct wi_extract_request request = {.path = path, .open_path = path, .want_lines = true};
+    struct wi_extract_limits limits = {.first_reader = reader};
+    struct wi_index_header *block;
+    double begin = seconds();
+    if (wi_extract_here(&request, &limits, NULL, &block) != 0 || wi_index_open(block, block->size, index) != 0)
+        exit(1);
+    return seconds() - begin;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static bool same_line(const struct wi_index *a, uint32_t line_a, const struct wi_index *b, uint32_t line_b)
+{
+    if (line_a == WI_NONE || line_b == WI_NONE)
+        return line_a == line_b;
+    return a->lines[line_a].line == b->lines[line_b].line &&
+           same_text(a->text + a->files[a->lines[line_a].file], b->text + b->files[b->lines[line_b].file]);
+}
+
+static bool same_function(const struct wi_index *a, uint32_t number_a, const struct wi_index *b, uint32_t number_b)
+{
+    const struct wi_function_row *row_a = &a->functions[number_a], *row_b = &b->functions[number_b];
+    bool same_file = row_a->file == WI_NONE || row_b->file == WI_NONE
+                         ? row_a->file == row_b->file
+                         : same_text(a->text + a->files[row_a->file], b->text + b->files[row_b->file]);
+    return same_file && row_a->line == row_b->line && same_text(a->text + row_a->name, b->text + row_b->name) &&
+           same_text(a->text + row_a->linkage_name, b->text + row_b->linkage_name);
+}
+
+static bool same_chain(const struct wi_index *a, uint32_t node_a, const struct wi_index *b, uint32_t node_b)
+{
+    while (node_a != WI_NONE && node_b != WI_NONE) {
+        const struct wi_node *at_a = &a->nodes[node_a], *at_b = &b->nodes[node_b];
+        if (!same_function(a, at_a->function, b, at_b->function) || !same_line(a, at_a->call, b, at_b->call))
+            return false;
+        node_a = at_a->parent;
+        node_b = at_b->parent;
+    }
+    return node_a == node_b;
+}
+
+static void print_stretch(const struct wi_index *index, const struct wi_stretch *at)
+{
+    printf("  0x%llx", (unsigned long long)at->low);
+    if (at->line != WI_NONE)
+        printf(" %s:%u", index->text + index->files[index->lines[at->line].file], index->lines[at->line].line);
+    for (uint32_t node = at->node; node != WI_NONE; node = index->nodes[node].parent) {
+        const struct wi_function_row *row = &index->functions[index->nodes[node].function];
+        printf(" | %s %s %u", index->text + row->name, index->text + row->linkage_name, row->line);
+    }
+    printf("\n");
+}
+
+static void compare_readers(const char *path)
+{
+    struct wi_index a, b;
+    double seconds_a = read_with(path, 0, &a), seconds_b = read_with(path, 1, &b);
+    struct wi_index_cursor cursor_a = {0, 0}, cursor_b = {0, 0};
+    struct wi_stretch at_a, at_b;
+    size_t n = 0, n_different = 0;
+    bool more_a, more_b;
+    while ((more_a = wi_index_next(&a, &cursor_a, &at_a)) & (more_b = wi_index_next(&b, &cursor_b, &at_b))) {
+        bool same = at_a.low == at_b.low && at_a.high == at_b.high && same_line(&a, at_a.line, &b, at_b.line) &&
+                    same_chain(&a, at_a.node, &b, at_b.node);
+        if (!same && n_different++ < 3) {
+            print_stretch(&a, &at_a);
+            print_stretch(&b, &at_b);
+        }
+        n++;
+    }
+    printf("%zu stretches, %zu differ%s; %.3f s and %.3f s\n", n, n_different, more_a != more_b ? ", not as many" : "",
+           seconds_a, seconds_b);
+    free((void *)a.header);
+    free((void *)b.header);
 }
 
 static void print_names(uint32_t module, uint64_t address)
@@ -163,7 +251,8 @@ static int answer(char **arguments)
         return print_functions(), 1;
     if (strcmp(what, "detail") == 0) {
         for (uint32_t m = 0; m < symbols->n_modules; m++)
-            printf("detail %u %d %d\n", m, wi_symbols_detail(symbols, m), wi_symbols_module_in_scope(symbols, m));
+            printf("detail %u %d %d\n", m, wi_symbols_detail(symbols, m),
+                   wi_symbols_module_in_scope(symbols, m));
         return 1;
     }
     if (!first)
@@ -172,6 +261,8 @@ static int answer(char **arguments)
         return print_unit(first), 2;
     if (strcmp(what, "suggest") == 0)
         return print_suggestions(first), 2;
+    if (strcmp(what, "readers") == 0)
+        return compare_readers(first), 2;
     uint32_t module = (uint32_t)strtoul(first, NULL, 10);
     if (strcmp(what, "stdin") == 0)
         return answer_stdin(module), 2;

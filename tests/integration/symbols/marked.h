@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Of marked.c: a function in a header of the program's own. */
+static inline __attribute__((always_inline)) unsigned helper(unsigned x)
+{
+    return x % 1000003u; /* @HELPER */
+}
