@@ -13,14 +13,15 @@
 #include "viewer-export/report/internal.h"
 #include "viewer-export/report/plot.h"
 
-#define MIN_NAME   16
-#define MAX_NAME   48
-#define RANK       4
-#define NUMBER     7
-#define CURVE      8
-#define PLOT_ROWS  5
-#define PLOT_WIDTH 24
-#define TIME_UNITS 15 /* shown where there are no gains */
+#define MIN_NAME    16
+#define MAX_NAME    48
+#define RANK        4
+#define NUMBER      7
+#define CURVE       8
+#define PLOT_ROWS   5
+#define PLOT_WIDTH  24
+#define STEPS_WIDTH 64 /* with all columns */
+#define TIME_UNITS  15 /* shown where there are no gains */
 
 struct page {
     const struct wi_report *report;
@@ -250,8 +251,9 @@ static void print_table(const struct page *page, const struct wi_point_estimate 
 static void print_steps(const struct page *page, const struct wi_point_estimate *point,
                         const struct wi_unit_estimate *unit)
 {
-    fprintf(page->out, "    %8s %8s   %-18s %11s %10s\n", "speedup", "gain", "95 % interval", "experiments",
-            "visits");
+    bool wide = page->style->width >= STEPS_WIDTH;
+    fprintf(page->out, "    %8s %8s   %-16s", "speedup", "gain", "95 % interval");
+    fprintf(page->out, wide ? " %11s %10s\n" : "\n", "experiments", "visits");
     for (uint32_t i = 0; i < unit->gains.n; i++) {
         const struct wi_gain *gain = &unit->gains.at[i];
         char value[32] = "no visit", interval[64] = "-";
@@ -260,8 +262,8 @@ static void print_steps(const struct page *page, const struct wi_point_estimate 
         if (gain->has_interval)
             snprintf(interval, sizeof interval, "%.1f to %.1f", wi_said_gain(page->report, point, gain->low),
                      wi_said_gain(page->report, point, gain->high));
-        fprintf(page->out, "    %6.4g %% %8s   %-18s %11u %10.0f\n", gain->speedup_percent, value, interval,
-                gain->experiments, gain->visits);
+        fprintf(page->out, "    %6.4g %% %8s   %-16s", gain->speedup_percent, value, interval);
+        fprintf(page->out, wide ? " %11u %10.0f\n" : "\n", gain->experiments, gain->visits);
     }
 }
 
@@ -303,8 +305,10 @@ static void print_in_full(const struct page *page, const struct wi_point_estimat
     fprintf(page->out, "%s\n", wi_colour_end(page->style));
     if (file[0] != '\0')
         wi_print_wrapped(page->style, page->out, "    ", file);
-    fprintf(page->out, "    share of samples %s %%, bound %s %%, %u experiments, %u more do not count\n",
-            share, bound, estimate->experiments, estimate->invalid);
+    char facts[128];
+    snprintf(facts, sizeof facts, "share of samples %s %%, bound %s %%, %u experiments, %u more do not count",
+             share, bound, estimate->experiments, estimate->invalid);
+    wi_print_wrapped(page->style, page->out, "    ", facts);
     if (estimate->gains.n > 0)
         print_steps(page, point, estimate);
     if (estimate->gains.has_curve)
