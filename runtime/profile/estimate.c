@@ -184,7 +184,7 @@ static int estimate_unit(const struct wi_model *model, const struct wi_series *s
 {
     const struct wi_model_unit *unit = &model->units[index];
     /* Its own random source: a unit's figures do not change because another one was added. */
-    struct wi_dice random = {options->seed ^ wi_map_hash_text(unit->name, point->point + 1)};
+    struct wi_random random = {options->seed ^ wi_map_hash_text(unit->name, point->point + 1)};
     struct wi_bound limit = limit_of(model, unit, point);
     *out = (struct wi_unit_estimate){
         .unit = index,

@@ -235,7 +235,7 @@ static double small_sample_factor(const struct wi_gain *gain)
 }
 
 /* One resampling of the blocks, stratum by stratum. */
-static void resample(const struct work *work, struct wi_dice *random, const struct wi_gains *out,
+static void resample(const struct work *work, struct wi_random *random, const struct wi_gains *out,
                      double *log_ratios)
 {
     struct wi_term sums[MAX_S] = {{0, 0}};
@@ -244,7 +244,7 @@ static void resample(const struct work *work, struct wi_dice *random, const stru
         uint32_t end = work->series->stratum_end[h];
         for (uint32_t i = begin; i < end; i++) {
             const struct wi_term *row =
-                &work->terms[(size_t)(begin + wi_dice_below(random, end - begin)) * work->speedups];
+                &work->terms[(size_t)(begin + wi_random_below(random, end - begin)) * work->speedups];
             for (uint32_t k = 0; k < work->n_fit; k++) {
                 sums[k].above += row[work->fit[k]].above;
                 sums[k].below += row[work->fit[k]].below;
@@ -252,11 +252,11 @@ static void resample(const struct work *work, struct wi_dice *random, const stru
         }
         begin = end;
     }
-    double pauses = wi_dice_normal(random); /* one cost for all speedups */
+    double pauses = wi_random_normal(random); /* one cost for all speedups */
     for (uint32_t k = 0; k < work->n_fit; k++) {
         uint32_t s = work->fit[k];
         double value = has_ratio(sums[k]) ? log_ratio(sums[k]) : out->at[s].log_ratio;
-        log_ratios[k] = value + work->unscaled_shift[k] * pauses + work->extra[s] * wi_dice_normal(random);
+        log_ratios[k] = value + work->unscaled_shift[k] * pauses + work->extra[s] * wi_random_normal(random);
     }
 }
 
@@ -283,7 +283,7 @@ static void deviations(const double *curves, uint32_t n, uint32_t points, double
 
 /* The simultaneous reach: the quantile of the largest standardised deviation of a curve. */
 static int spread_by_bootstrap(struct work *work, const struct wi_gains *out, uint32_t replicates,
-                               struct wi_dice *random, struct spread *spread)
+                               struct wi_random *random, struct spread *spread)
 {
     double log_ratios[MAX_S], means[MAX_S];
     uint32_t points = work->n_fit;
@@ -414,7 +414,7 @@ static void find_max(struct wi_gains *out)
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------------- */
 
-static int estimate_curve(struct work *work, uint32_t replicates, struct wi_dice *random,
+static int estimate_curve(struct work *work, uint32_t replicates, struct wi_random *random,
                           struct wi_gains *out)
 {
     double fitted[MAX_S];
@@ -450,7 +450,7 @@ static void measure_pause_shift(struct work *work, const struct wi_pausing *paus
 }
 
 int wi_gains_estimate(const struct wi_series *series, const struct wi_pausing *pausing,
-                      const struct wi_bound *bound, uint32_t replicates, struct wi_dice *random,
+                      const struct wi_bound *bound, uint32_t replicates, struct wi_random *random,
                       struct wi_gains *out)
 {
     struct work work = {.series = series, .rows = series->n_rows, .speedups = series->n_speedups};

@@ -44,7 +44,7 @@ struct wi_bound {
 /* `replicates` of the block bootstrap give the simultaneous interval; 0: jackknife and Bonferroni, much faster and a
  * little wider. 0 or -ENOMEM. */
 int wi_gains_estimate(const struct wi_series *series, const struct wi_pausing *pausing,
-                      const struct wi_bound *bound, uint32_t replicates, struct wi_dice *random,
+                      const struct wi_bound *bound, uint32_t replicates, struct wi_random *random,
                       struct wi_gains *out);
 
 void wi_gains_fini(struct wi_gains *gains);

@@ -11,7 +11,7 @@
 
 /* ---- random numbers: splitmix64 (Steele, Lea, Flood 2014) ---------------------------------------------------- */
 
-uint64_t wi_dice_next(struct wi_dice *random)
+uint64_t wi_random_next(struct wi_random *random)
 {
     uint64_t z = random->state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -19,19 +19,19 @@ uint64_t wi_dice_next(struct wi_dice *random)
     return z ^ z >> 31;
 }
 
-uint32_t wi_dice_below(struct wi_dice *random, uint32_t n)
+uint32_t wi_random_below(struct wi_random *random, uint32_t n)
 {
-    return (uint32_t)((wi_dice_next(random) >> 32) * n >> 32);
+    return (uint32_t)((wi_random_next(random) >> 32) * n >> 32);
 }
 
-double wi_dice_uniform(struct wi_dice *random)
+double wi_random_uniform(struct wi_random *random)
 {
-    return ((double)(wi_dice_next(random) >> 11) + 0.5) / 9007199254740992.0;
+    return ((double)(wi_random_next(random) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-double wi_dice_normal(struct wi_dice *random)
+double wi_random_normal(struct wi_random *random)
 {
-    return sqrt(-2 * log(wi_dice_uniform(random))) * cos(2 * M_PI * wi_dice_uniform(random));
+    return sqrt(-2 * log(wi_random_uniform(random))) * cos(2 * M_PI * wi_random_uniform(random));
 }
 
 /* ---- Student's t ------------------------------------------------------------------------------------------------- */

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 /* A random source of its own, so that one seed gives one report on every machine. */
-struct wi_dice {
+struct wi_random {
     uint64_t state;
 };
-uint64_t wi_dice_next(struct wi_dice *random);
-uint32_t wi_dice_below(struct wi_dice *random, uint32_t n); /* 0 .. n-1 */
-double wi_dice_uniform(struct wi_dice *random);             /* inside (0, 1) */
-double wi_dice_normal(struct wi_dice *random);
+uint64_t wi_random_next(struct wi_random *random);
+uint32_t wi_random_below(struct wi_random *random, uint32_t n); /* 0 .. n-1 */
+double wi_random_uniform(struct wi_random *random);             /* inside (0, 1) */
+double wi_random_normal(struct wi_random *random);
 
 /* Student's t: the probability of a larger value, and the value that `probability` lies below. `df` > 0. */
 double wi_t_tail(double t, double df);

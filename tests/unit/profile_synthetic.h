@@ -28,21 +28,21 @@ struct synthetic {
 
 static const double synthetic_speedups[] = {25, 50, 75, 100};
 
-static inline double synthetic_poisson(struct wi_dice *random, double mean)
+static inline double synthetic_poisson(struct wi_random *random, double mean)
 {
     if (mean > 60)
-        return fmax(0, floor(mean + sqrt(mean) * wi_dice_normal(random) + 0.5));
+        return fmax(0, floor(mean + sqrt(mean) * wi_random_normal(random) + 0.5));
     double limit = exp(-mean), product = 1, k = -1;
     do {
         k++;
-        product *= wi_dice_uniform(random);
+        product *= wi_random_uniform(random);
     } while (product > limit);
     return k;
 }
 
 struct synthetic_state {
     struct wi_model *model;
-    struct wi_dice *random;
+    struct wi_random *random;
     uint32_t unit, block;
     uint64_t now_ns;
     double level;
@@ -52,8 +52,8 @@ static inline void synthetic_experiment(struct synthetic_state *state, const str
                                         enum wi_experiment_kind kind, double speedup_percent)
 {
     double s = speedup_percent / 100,
-           level = state->level * exp(run->noise * wi_dice_normal(state->random));
-    if (wi_dice_uniform(state->random) < run->outliers)
+           level = state->level * exp(run->noise * wi_random_normal(state->random));
+    if (wi_random_uniform(state->random) < run->outliers)
         level /= 2;
     double gain = kind == WI_EXPERIMENT_TREATMENT ? run->truth(s) : 0;
     double wall_ns = run->length_ns, delay_ns = wall_ns * s * run->inside / (1 + s * run->inside);
@@ -88,7 +88,7 @@ static inline void synthetic_experiment(struct synthetic_state *state, const str
 
 /* One unit's blocks. The model may hold others already. */
 static inline void synthetic_add(struct wi_model *model, const struct synthetic *run, uint32_t unit,
-                                 const char *name, struct wi_dice *random)
+                                 const char *name, struct wi_random *random)
 {
     struct synthetic_state state = {.model = model, .random = random, .unit = unit};
     wi_model_add_point(
@@ -97,7 +97,7 @@ static inline void synthetic_add(struct wi_model *model, const struct synthetic 
     wi_model_add_unit(model, &(struct wi_record_unit){.id = unit, .name = name, .kind = "line"});
     for (uint32_t i = 0; i < run->blocks; i++) {
         state.block = i;
-        state.level = exp(run->drift * wi_dice_normal(random));
+        state.level = exp(run->drift * wi_random_normal(random));
         synthetic_experiment(&state, run, WI_EXPERIMENT_BASELINE, 0);
         for (size_t s = 0; s < 4; s++)
             synthetic_experiment(&state, run, WI_EXPERIMENT_TREATMENT, synthetic_speedups[s]);

@@ -59,20 +59,20 @@ static const struct run_unit run_units[] = {
 
 struct run_state {
     struct wi_profile_writer *writer;
-    struct wi_dice random;
+    struct wi_random random;
     uint32_t id, block;
     uint64_t now_ns;
 };
 
 /* A histogram of `n` latencies around `mean_ns`, as pairs; returns the number of pairs. */
-static inline size_t run_histogram(struct wi_dice *random, uint64_t n, double mean_ns, uint32_t *pairs,
+static inline size_t run_histogram(struct wi_random *random, uint64_t n, double mean_ns, uint32_t *pairs,
                                    double *sum)
 {
     static uint32_t counts[WI_LATENCY_BUCKETS];
     memset(counts, 0, sizeof counts);
     *sum = 0;
     for (uint64_t i = 0; i < n; i++) {
-        double latency = mean_ns * exp(0.4 * wi_dice_normal(random) - 0.08);
+        double latency = mean_ns * exp(0.4 * wi_random_normal(random) - 0.08);
         *sum += latency;
         counts[wi_latency_bucket_of((uint64_t)latency)]++;
     }
@@ -92,7 +92,7 @@ static inline void run_experiment(struct run_state *state, const struct run_unit
     double s = speedup_percent / 100, gain = kind == WI_EXPERIMENT_TREATMENT ? unit->truth(s) : 0;
     double inside = (double)unit->inside_ns / 60e9, wall_ns = 300e6;
     double delay_ns = wall_ns * s * inside / (1 + s * inside), seconds = (wall_ns - delay_ns) / 1e9;
-    level *= exp(0.03 * wi_dice_normal(&state->random));
+    level *= exp(0.03 * wi_random_normal(&state->random));
     uint32_t pairs[2 * WI_LATENCY_BUCKETS];
     struct wi_point_count counts[2] = {{.point = 0}, {.point = 1}};
     counts[0].visits = (uint64_t)synthetic_poisson(&state->random, 4000 * level / (1 - gain) * seconds);
@@ -129,7 +129,7 @@ static inline void run_experiment(struct run_state *state, const struct run_unit
 
 static inline void run_block(struct run_state *state, const struct run_unit *unit)
 {
-    double level = exp(0.2 * wi_dice_normal(&state->random));
+    double level = exp(0.2 * wi_random_normal(&state->random));
     run_experiment(state, unit, WI_EXPERIMENT_BASELINE, 0, level);
     for (size_t s = 0; s < 4; s++)
         run_experiment(state, unit, WI_EXPERIMENT_TREATMENT, synthetic_speedups[s], level);

@@ -7,7 +7,7 @@
 #include "tests/unit/profile_fixture.h"
 #include "tests/unit/profile_synthetic.h"
 
-static struct wi_dice random_source = {42};
+static struct wi_random random_source = {42};
 
 static const struct synthetic quiet = {.truth = truth_linear,
                                        .blocks = 40,
@@ -116,18 +116,18 @@ START_TEST(no_concave_curve_nearby_fits_better)
 {
     double x[12], y[12], weight[12], fitted[12], other[12];
     for (int round = 0; round < 2000; round++) {
-        size_t n = 1 + wi_dice_below(&random_source, 12);
+        size_t n = 1 + wi_random_below(&random_source, 12);
         for (size_t i = 0; i < n; i++) {
             x[i] = (double)(i + 1) / 12;
-            y[i] = wi_dice_normal(&random_source);
-            weight[i] = exp(3 * wi_dice_normal(&random_source));
+            y[i] = wi_random_normal(&random_source);
+            weight[i] = exp(3 * wi_random_normal(&random_source));
         }
         wi_concave_fit(x, y, weight, n, fitted);
         ck_assert(is_concave(x, fitted, n));
         double best = misfit(y, weight, fitted, n);
         for (int trial = 0; trial < 20; trial++) {
-            double a = 0.01 * wi_dice_normal(&random_source), at = wi_dice_uniform(&random_source);
-            double hinge = 0.05 * wi_dice_uniform(&random_source);
+            double a = 0.01 * wi_random_normal(&random_source), at = wi_random_uniform(&random_source);
+            double hinge = 0.05 * wi_random_uniform(&random_source);
             for (size_t i = 0; i < n; i++)
                 other[i] = fitted[i] + a * x[i] - hinge * fmax(0, x[i] - at);
             ck_assert_double_ge(misfit(y, weight, other, n), best - 1e-9 * (1 + best));
@@ -373,8 +373,8 @@ END_TEST
 
 static uint64_t anything(void)
 {
-    uint64_t value = wi_dice_next(&random_source);
-    return value >> wi_dice_below(&random_source, 64);
+    uint64_t value = wi_random_next(&random_source);
+    return value >> wi_random_below(&random_source, 64);
 }
 
 static void add_random_experiment(struct wi_model *model)
@@ -383,23 +383,23 @@ static void add_random_experiment(struct wi_model *model)
     uint64_t wall = anything() >> 2;
     for (uint32_t i = 0; i < 3; i++)
         counts[i] =
-            (struct wi_point_count){.point = wi_dice_below(&random_source, 4),
-                                    .visits = wi_dice_below(&random_source, 3) * (anything() >> 1),
-                                    .in_flight_ns = (double)anything() * wi_dice_normal(&random_source),
+            (struct wi_point_count){.point = wi_random_below(&random_source, 4),
+                                    .visits = wi_random_below(&random_source, 3) * (anything() >> 1),
+                                    .in_flight_ns = (double)anything() * wi_random_normal(&random_source),
                                     .matched = anything() >> 1,
-                                    .matched_sum_ns = (double)anything() * wi_dice_normal(&random_source)};
+                                    .matched_sum_ns = (double)anything() * wi_random_normal(&random_source)};
     wi_model_add_experiment(model, &(struct wi_record_experiment){
-                                       .block = wi_dice_below(&random_source, 6),
-                                       .unit = wi_dice_below(&random_source, 4),
-                                       .kind = (enum wi_experiment_kind)wi_dice_below(&random_source, 3),
-                                       .speedup_percent = 25 * wi_dice_below(&random_source, 5),
+                                       .block = wi_random_below(&random_source, 6),
+                                       .unit = wi_random_below(&random_source, 4),
+                                       .kind = (enum wi_experiment_kind)wi_random_below(&random_source, 3),
+                                       .speedup_percent = 25 * wi_random_below(&random_source, 5),
                                        .start_ns = 5,
                                        .end_ns = 5 + wall,
-                                       .delay_ns = wall / (1 + wi_dice_below(&random_source, 9)),
+                                       .delay_ns = wall / (1 + wi_random_below(&random_source, 9)),
                                        .pauses = anything(),
                                        .paused_ns = anything(),
                                        .noise = -1,
-                                       .valid = wi_dice_below(&random_source, 9) != 0,
+                                       .valid = wi_random_below(&random_source, 9) != 0,
                                        .points = counts,
                                        .n_points = 3});
 }
@@ -413,7 +413,7 @@ static struct wi_model *random_model(void)
             model, &(struct wi_record_point){i, name, i == 2 ? WI_POINT_LATENCY : WI_POINT_THROUGHPUT});
         wi_model_add_unit(model, &(struct wi_record_unit){.id = i, .name = name, .kind = "line"});
     }
-    for (uint32_t n = wi_dice_below(&random_source, 120); n > 0; n--)
+    for (uint32_t n = wi_random_below(&random_source, 120); n > 0; n--)
         add_random_experiment(model);
     struct wi_unit_tally tallies[3];
     for (uint32_t i = 0; i < 3; i++)

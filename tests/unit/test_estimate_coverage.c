@@ -137,7 +137,7 @@ START_TEST(intervals_cover_the_truth)
     run.length_ns = 1e9;
     struct wi_estimate_options options = WI_ESTIMATE_DEFAULTS;
     options.replicates = scenario->replicates;
-    struct wi_dice random = {20150908};
+    struct wi_random random = {20150908};
     double covered = 0, n = 0, max_covered = 0, width = 0, bias = 0;
     for (uint32_t r = 0; r < scenario->runs; r++) {
         struct wi_model *model = wi_model_create();
