@@ -17,7 +17,7 @@ static const char usage[] =
     "  --unit NAME        only this unit, in full; a glob pattern works\n"
     "  --point NAME       only this progress point; a glob pattern works\n"
     "  --top N            so many units of each point (default 10)\n"
-    "  --as throughput    say gains as throughput gained instead of time saved\n"
+    "  --as FORM          gain: time saved (default); throughput: throughput gained\n"
     "  --precision P      a unit is decided when its gain is known to +-P percent (default 2)\n"
     "  --min-impact P     gains below P percent are of no interest (default 1)\n"
     "  --seed N           of the resampling; the same seed gives the same figures (default 1)\n"
@@ -115,9 +115,9 @@ static int take_option(int option, char **argv, struct command *command)
         return parse_format(optarg, &command->options.format) ? 0 : misuse("unknown format", optarg);
     case 'a':
         command->options.as_throughput = strcmp(optarg, "throughput") == 0;
-        return command->options.as_throughput || strcmp(optarg, "time") == 0
+        return command->options.as_throughput || strcmp(optarg, "gain") == 0
                    ? 0
-                   : misuse("--as takes time or throughput", optarg);
+                   : misuse("--as takes gain or throughput", optarg);
     case ':':
         return misuse("an option lacks its value", argv[optind - 1]);
     case '?':
