@@ -2,7 +2,6 @@
 /* Fields of a line, checked: see fields.h. */
 #include "runtime/profile/fields.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,28 +12,37 @@ const char wi_undefined_id[] = "names an identifier that was not defined before"
 
 /* ---- identifiers --------------------------------------------------------------------------------------- */
 
-int wi_parser_init(struct wi_parser *parser, const struct wi_profile_visitor *visitor)
+void wi_parser_init(struct wi_parser *parser, const struct wi_profile_visitor *visitor)
 {
     *parser = (struct wi_parser){.visitor = visitor};
-    for (int i = 0; i < WI_DEFINED_KINDS; i++) { /* pages that are never touched cost nothing */
-        parser->defined[i] = calloc(WI_PROFILE_MAX_ID / 8, 1);
-        if (parser->defined[i] == NULL) {
-            wi_parser_fini(parser);
-            return -ENOMEM;
-        }
-    }
-    return 0;
 }
 
 void wi_parser_fini(struct wi_parser *parser)
 {
     for (int i = 0; i < WI_DEFINED_KINDS; i++)
-        free(parser->defined[i]);
+        free(parser->defined[i].bytes);
 }
 
 bool wi_is_defined(const struct wi_parser *parser, enum wi_defined kind, uint64_t id)
 {
-    return id < WI_PROFILE_MAX_ID && (parser->defined[kind][id / 8] >> id % 8 & 1) != 0;
+    const struct wi_bits *bits = &parser->defined[kind];
+    return id / 8 < bits->n_bytes && (bits->bytes[id / 8] >> id % 8 & 1) != 0;
+}
+
+/* False if memory is out. Identifiers are below WI_PROFILE_MAX_ID, which bounds this. */
+static bool set_bit(struct wi_bits *bits, uint32_t id)
+{
+    if (id / 8 >= bits->n_bytes) {
+        size_t n = ((size_t)id / 8 + 64) * 2;
+        uint8_t *grown = realloc(bits->bytes, n);
+        if (grown == NULL)
+            return false;
+        memset(grown + bits->n_bytes, 0, n - bits->n_bytes);
+        bits->bytes = grown;
+        bits->n_bytes = n;
+    }
+    bits->bytes[id / 8] |= (uint8_t)(1u << id % 8);
+    return true;
 }
 
 /* ---- fields: each returns a harmless value after a complaint ----------------------------------------------- */
@@ -162,8 +170,7 @@ bool wi_define(struct wi_fields *fields, enum wi_defined kind, uint32_t id)
 {
     if (fields->complaint == NULL && wi_is_defined(fields->parser, kind, id))
         wi_complain(fields, "defines an identifier for the second time");
-    if (fields->complaint != NULL)
-        return false;
-    fields->parser->defined[kind][id / 8] |= (uint8_t)(1u << id % 8);
-    return true;
+    if (fields->complaint == NULL && !set_bit(&fields->parser->defined[kind], id))
+        wi_complain(fields, "out of memory");
+    return fields->complaint == NULL;
 }

@@ -32,8 +32,10 @@ struct work {
     struct wi_term *terms; /* [row * speedups + speedup] */
     struct wi_term sums[MAX_S];
     double pause_shift[MAX_S]; /* of log_ratio, if pauses cost one standard deviation more */
-    double extra[MAX_S];       /* standard deviation of what resampling does not see */
-    uint32_t fit[MAX_S];       /* indices of the speedups in the curve */
+    double unscaled_shift
+        [MAX_S];         /* pause_shift by position in `fit`, less the factor that replicates get later */
+    double extra[MAX_S]; /* standard deviation of what resampling does not see */
+    uint32_t fit[MAX_S]; /* indices of the speedups in the curve */
     uint32_t n_fit;
     double x[MAX_S], weight[MAX_S];
     bool free_shape;
@@ -138,9 +140,16 @@ static void count_experiments(const struct wi_series *series, uint32_t s, struct
     }
 }
 
+static double t_level(void)
+{
+    return 0.5 + CONFIDENCE / 2;
+}
+
+/* The cost of pausing comes from all units' placebos: it needs no Student's t. */
 static void set_interval(struct wi_gain *gain)
 {
-    double reach = wi_t_quantile(0.5 + CONFIDENCE / 2, gain->df) * gain->error;
+    double reach = hypot(wi_t_quantile(t_level(), gain->df) * gain->error,
+                         wi_normal_quantile(t_level()) * gain->pause_error);
     gain->low = 1 - exp(gain->log_ratio + reach);
     gain->high = 1 - exp(gain->log_ratio - reach);
     gain->has_interval = isfinite(gain->low) && isfinite(gain->high);
@@ -159,7 +168,8 @@ static void estimate_speedup(struct work *work, uint32_t s, struct wi_gain *gain
         return;
     double extra = fmax(0, edge_variance(work->series, s) - blocks);
     work->extra[s] = sqrt(extra);
-    gain->error = sqrt(blocks + extra + work->pause_shift[s] * work->pause_shift[s]);
+    gain->error = sqrt(blocks + extra);
+    gain->pause_error = fabs(work->pause_shift[s]);
     set_interval(gain);
 }
 
@@ -176,7 +186,7 @@ static void choose_speedups(struct work *work, struct wi_gains *out)
         gain->in_fit = gain->has_interval && gain->blocks >= MIN_SHARE * most && gain->error > 0;
         if (!gain->in_fit)
             continue;
-        double error = gain->error * exp(gain->log_ratio); /* of the gain itself */
+        double error = hypot(gain->error, gain->pause_error) * exp(gain->log_ratio); /* of the gain itself */
         work->x[work->n_fit] = gain->speedup_percent / 100;
         work->weight[work->n_fit] = 1 / (error * error);
         work->fit[work->n_fit++] = s;
@@ -212,6 +222,18 @@ static void fit_points(struct work *work, struct wi_gains *out, double *fitted)
     out->is_concave = !work->free_shape;
 }
 
+/* The variance that resampling n of n loses. */
+static double resampling_factor(const struct wi_gain *gain)
+{
+    return sqrt((double)gain->blocks / (gain->blocks - 1));
+}
+
+/* The same, and Student's t instead of the normal. */
+static double small_sample_factor(const struct wi_gain *gain)
+{
+    return wi_t_quantile(t_level(), gain->df) / wi_normal_quantile(t_level()) * resampling_factor(gain);
+}
+
 /* One resampling of the blocks, stratum by stratum. */
 static void resample(const struct work *work, struct wi_random *random, const struct wi_gains *out,
                      double *log_ratios)
@@ -230,11 +252,11 @@ static void resample(const struct work *work, struct wi_random *random, const st
         }
         begin = end;
     }
-    double pauses = wi_random_normal(random);
+    double pauses = wi_random_normal(random); /* one cost for all speedups */
     for (uint32_t k = 0; k < work->n_fit; k++) {
         uint32_t s = work->fit[k];
         double value = has_ratio(sums[k]) ? log_ratio(sums[k]) : out->at[s].log_ratio;
-        log_ratios[k] = value + work->pause_shift[s] * pauses + work->extra[s] * wi_random_normal(random);
+        log_ratios[k] = value + work->unscaled_shift[k] * pauses + work->extra[s] * wi_random_normal(random);
     }
 }
 
@@ -242,14 +264,6 @@ struct spread { /* of the curve at one of its speedups */
     double deviation;
     double reach; /* half of the simultaneous interval */
 };
-
-/* Student's t instead of the normal, and the variance that resampling n of n loses. */
-static double small_sample_factor(const struct wi_gain *gain)
-{
-    double n = gain->blocks;
-    double level = 0.5 + CONFIDENCE / 2;
-    return wi_t_quantile(level, gain->df) / wi_normal_quantile(level) * sqrt(n / (n - 1));
-}
 
 static void deviations(const double *curves, uint32_t n, uint32_t points, double *means,
                        struct spread *spread)
@@ -268,7 +282,7 @@ static void deviations(const double *curves, uint32_t n, uint32_t points, double
 }
 
 /* The simultaneous reach: the quantile of the largest standardised deviation of a curve. */
-static int spread_by_bootstrap(const struct work *work, const struct wi_gains *out, uint32_t replicates,
+static int spread_by_bootstrap(struct work *work, const struct wi_gains *out, uint32_t replicates,
                                struct wi_random *random, struct spread *spread)
 {
     double log_ratios[MAX_S], means[MAX_S];
@@ -280,6 +294,9 @@ static int spread_by_bootstrap(const struct work *work, const struct wi_gains *o
         free(largest);
         return -ENOMEM;
     }
+    for (uint32_t k = 0; k < points; k++)
+        work->unscaled_shift[k] =
+            work->pause_shift[work->fit[k]] / small_sample_factor(&out->at[work->fit[k]]);
     for (uint32_t r = 0; r < replicates; r++) {
         resample(work, random, out, log_ratios);
         fit_curve(work, log_ratios, curves + (size_t)r * points);
@@ -290,11 +307,11 @@ static int spread_by_bootstrap(const struct work *work, const struct wi_gains *o
             if (spread[k].deviation > 0)
                 largest[r] =
                     fmax(largest[r], fabs(curves[(size_t)r * points + k] - means[k]) / spread[k].deviation);
-    double critical =
-        fmax(wi_quantile_of(largest, replicates, CONFIDENCE), wi_normal_quantile(0.5 + CONFIDENCE / 2));
+    double critical = fmax(wi_quantile_of(largest, replicates, CONFIDENCE), wi_normal_quantile(t_level()));
     for (uint32_t k = 0; k < points; k++) {
-        double factor = small_sample_factor(&out->at[work->fit[k]]);
-        spread[k].reach = critical * factor * spread[k].deviation;
+        const struct wi_gain *gain = &out->at[work->fit[k]];
+        spread[k].reach = critical * small_sample_factor(gain) * spread[k].deviation;
+        spread[k].deviation *= resampling_factor(gain);
     }
     free(curves);
     free(largest);

@@ -20,8 +20,9 @@ struct wi_gain { /* at one tested speedup; shares, not percent */
     double gain, low, high;  /* as measured; 95 % for this speedup alone */
     bool in_fit;
     double fitted, fitted_low, fitted_high; /* the curve; 95 % for all speedups together */
-    /* What these rest on: the logarithm of the ratio of costs, its standard error, degrees of freedom. */
-    double log_ratio, error, df;
+    /* What these rest on: the logarithm of the ratio of costs, its standard error from the blocks and their degrees
+     * of freedom, and that of the correction for pausing. */
+    double log_ratio, error, df, pause_error;
 };
 
 struct wi_gains {

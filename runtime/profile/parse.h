@@ -22,11 +22,13 @@ enum wi_defined { /* what identifiers stand for */
 
 struct wi_parser {
     const struct wi_profile_visitor *visitor;
-    uint8_t *defined[WI_DEFINED_KINDS]; /* one bit an identifier */
+    struct wi_bits {
+        uint8_t *bytes;
+        size_t n_bytes;
+    } defined[WI_DEFINED_KINDS]; /* one bit an identifier, as far as there are any */
 };
 
-/* 0 or -ENOMEM. */
-int wi_parser_init(struct wi_parser *parser, const struct wi_profile_visitor *visitor);
+void wi_parser_init(struct wi_parser *parser, const struct wi_profile_visitor *visitor);
 void wi_parser_fini(struct wi_parser *parser);
 
 /* The first line. NULL and the record is delivered, or what is wrong with it: then *newer says whether it is

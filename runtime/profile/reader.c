@@ -52,7 +52,7 @@ static bool line_append(struct line *line, const char *bytes, size_t length)
         line->too_long = true;
         line->length = 0;
     }
-    if (line->too_long)
+    if (line->too_long || length == 0)
         return true;
     if (line->length + length > line->capacity) {
         size_t capacity = (line->length + length) * 2;
@@ -182,14 +182,11 @@ int wi_profile_read(const char *path, const struct wi_profile_visitor *visitor,
     int error = open_stream(path, &stream);
     if (error != 0)
         return error;
-    error = wi_parser_init(&reading.parser, visitor);
-    if (error == 0) {
-        gzbuffer(stream, CHUNK_SIZE);
-        read_stream(&reading, stream);
-        error = reading.error;
-        wi_parser_fini(&reading.parser);
-    }
+    wi_parser_init(&reading.parser, visitor);
+    gzbuffer(stream, CHUNK_SIZE);
+    read_stream(&reading, stream);
+    wi_parser_fini(&reading.parser);
     gzclose(stream);
     free(reading.line.bytes);
-    return error;
+    return reading.error;
 }

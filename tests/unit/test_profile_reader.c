@@ -30,6 +30,8 @@ static void on_header(const struct wi_record_header *record, void *context)
     struct seen *seen = context;
     seen->header++;
     seen->seed = record->seed;
+    if (record->command[0] == NULL)
+        return;
     snprintf(seen->text, sizeof seen->text, "%s|%s|%s|%s", record->command[0], record->command[1],
              record->sampler, record->options_json != NULL ? record->options_json : "none");
 }
@@ -525,7 +527,9 @@ START_TEST(a_million_samples_take_no_more_memory_than_a_thousand)
     ck_assert_int_eq(read_profile(), 0);
     getrusage(RUSAGE_SELF, &after);
     ck_assert_uint_eq(seen.samples, 1000002);
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what was freed */
     ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, 20000); /* KiB */
+#endif
 }
 END_TEST
 
