@@ -8,7 +8,7 @@
 
 SUBJECTS_DIR := $(B)/subjects
 SUBJECT_SRC  := $(wildcard tests/subjects/*.c)
-SUBJECT_BIN  := $(SUBJECT_SRC:tests/subjects/%.c=$(SUBJECTS_DIR)/%)
+SUBJECT_BIN  := $(SUBJECT_SRC:tests/subjects/%.c=$(SUBJECTS_DIR)/%) $(SUBJECTS_DIR)/micro
 SUBJECT_COZ  := $(addsuffix -coz,$(SUBJECT_BIN))
 
 # As a user builds: optimised, default debug information. In every variant: a sanitizer would be what is measured.
@@ -16,15 +16,19 @@ SUBJECT_CFLAGS := $(CSTD) -Wall -Wextra -O2 -g
 # The package's own header, not include/coz.h; and the debug information that its reader accepts.
 SUBJECT_COZ_CFLAGS := $(CSTD) -Wall -Wextra -O2 -gdwarf-4 -gno-variable-location-views -DUSE_COZ
 
-$(SUBJECTS_DIR)/%: tests/subjects/%.c
-	$(say) SUBJECT '$@'
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -Iinclude -MMD -MP -MF $@.d $(SUBJECT_CFLAGS) -o $@ $< -pthread
+define subject_rules
+$(SUBJECTS_DIR)/%: $(1)/%.c
+	$(say) SUBJECT '$$@'
+	$(Q)mkdir -p $$(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -Iinclude -MMD -MP -MF $$@.d $(SUBJECT_CFLAGS) -o $$@ $$< -pthread
 
-$(SUBJECTS_DIR)/%-coz: tests/subjects/%.c
-	$(say) SUBJECT '$@'
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -MMD -MP -MF $@.d $(SUBJECT_COZ_CFLAGS) -o $@ $< -pthread -ldl
+$(SUBJECTS_DIR)/%-coz: $(1)/%.c
+	$(say) SUBJECT '$$@'
+	$(Q)mkdir -p $$(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -MMD -MP -MF $$@.d $(SUBJECT_COZ_CFLAGS) -o $$@ $$< -pthread -ldl
+endef
+$(eval $(call subject_rules,tests/subjects))
+$(eval $(call subject_rules,benchmarks/overhead))
 
 -include $(SUBJECT_BIN:=.d) $(SUBJECT_COZ:=.d)
 

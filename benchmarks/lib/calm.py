@@ -12,7 +12,6 @@ from typing import Callable, TypeVar
 
 Result = TypeVar("Result")
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-TRIES = 6
 
 repeated = 0  # runs that were thrown away
 disturbed = 0  # runs that were kept although no try was calm
@@ -30,11 +29,11 @@ def children_busy_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def calmly(run: Callable[[], Result], tolerated_share: float = 0.06) -> Result:
+def calmly(run: Callable[[], Result], tries: int = 6, tolerated_share: float = 0.06) -> Result:
     """Run until others took less than a share of one processor meanwhile; the calmest try when none was calm."""
     global repeated, disturbed
     best: tuple[float, Result] | None = None
-    for _ in range(TRIES):
+    for _ in range(tries):
         start, machine, children = time.monotonic(), machine_busy_s(), children_busy_s()
         result = run()
         others_s = machine_busy_s() - machine - (children_busy_s() - children)

@@ -3,9 +3,12 @@
 Runs of subjects: bare, under whatif, under coz-profiler. All three answer in the same terms.
 """
 
+import contextlib
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -16,16 +19,31 @@ class RunFailed(Exception):
     pass
 
 
-def run(command: list[object], timeout_s: float, cwd: Path | None = None) -> str:
-    """Standard output of a command; RunFailed with the last line it said when it did not end well."""
+def run_group(command: list[object], timeout_s: float) -> subprocess.CompletedProcess:
+    """Run a command with everything that it starts in a group of its own, of which nothing is left afterwards."""
     words = [str(word) for word in command]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout_s)
+            return subprocess.CompletedProcess(words, process.returncode, output, errors)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def run(command: list[object], timeout_s: float) -> str:
+    """Standard output of a command; RunFailed with the last line it said when it did not end well."""
+    name = Path(str(command[0])).name
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=timeout_s, cwd=cwd, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RunFailed(str(error)) from error
+        done = run_group(command, timeout_s)
+    except subprocess.TimeoutExpired as error:
+        raise RunFailed(f"{name}: not finished after {timeout_s:.0f} s") from error
+    except OSError as error:
+        raise RunFailed(f"{name}: {error.strerror}") from error
     if done.returncode != 0:
         said = (done.stderr.strip().splitlines() or ["(nothing said)"])[-1]
-        raise RunFailed(f"{Path(words[0]).name}: exit {done.returncode}: {said}")
+        raise RunFailed(f"{name}: exit {done.returncode}: {said}")
     return done.stdout
 
 
@@ -87,9 +105,14 @@ def whatif_curve(
     # The subject outlasts the experiments; should nobody end it, it ends itself.
     command = [whatif, "run", *options, "--", *subject.command(seconds + 20)]
     profile.unlink(missing_ok=True)
-    subprocess.run([str(w) for w in command], capture_output=True, timeout=seconds + 120, check=False)
-    document = json.loads(run([whatif, "report", "--format", "json", profile], 60))
-    return curve_in(document, unit, point)
+    try:
+        ended = run_group(command, seconds + 120)
+    except subprocess.TimeoutExpired as error:
+        raise RunFailed(f"whatif: not finished after {seconds + 120:.0f} s") from error
+    if not profile.exists():  # the exit status is that of a program that was killed
+        said = (ended.stderr.strip().splitlines() or ["(nothing said)"])[-1]
+        raise RunFailed(f"whatif run: exit {ended.returncode}, no profile: {said}")
+    return curve_in(json.loads(run([whatif, "report", "--format", "json", profile], 60)), unit, point)
 
 
 def curve_in(document: dict, unit: str, point: str) -> dict[int, tuple[float, float, float]]:
@@ -132,8 +155,8 @@ def coz_time_in(text: str, point: str, kind: str) -> float:
     return (in_flight if kind == "latency" else duration) / visits
 
 
-def coz_available(build: Path) -> bool:
-    return any((Path(p) / "coz").exists() for p in os.environ.get("PATH", "").split(":"))
+def coz_available() -> bool:
+    return shutil.which("coz") is not None
 
 
 def build_dir(text: str) -> Path:
