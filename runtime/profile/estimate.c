@@ -17,6 +17,7 @@
 #include "runtime/profile/stats.h"
 
 #define FALSE_DISCOVERIES 0.05
+#define BOUND_SLACK       0.25 /* of the bound: what samples may have missed */
 
 /* ---- shares and bounds -------------------------------------------------------------------------------------------- */
 
@@ -38,17 +39,19 @@ static double bound_of(const struct wi_model_unit *unit)
     return unit->wall_ns > 0 ? fmin(1, fmax(0, unit->inside_ns) / unit->wall_ns) : -1;
 }
 
-/* The time inside was counted by samples, and over wall time, of which delays are a part that does not count. */
+/* The time inside was counted by samples, which see neither the time that sampling takes nor the kernel's, and over
+ * wall time, of which delays and the time before the first sample do not count. */
 static struct wi_bound limit_of(const struct wi_model *model, const struct wi_model_unit *unit,
                                 const struct wi_point_estimate *point)
 {
-    struct wi_bound limit = {.share = bound_of(unit)};
-    limit.known = limit.share > 0 && unit->samples > 0 && !point->pausing.demand_limited &&
-                  model->points[point->point]->kind == WI_POINT_THROUGHPUT;
+    double bound = bound_of(unit);
+    struct wi_bound limit = {.known = bound > 0 && unit->samples > 0 && !point->pausing.demand_limited &&
+                                      model->points[point->point]->kind == WI_POINT_THROUGHPUT};
     if (!limit.known)
         return limit;
-    double effective_ns = fmax(unit->wall_ns - model->delay_ns, unit->inside_ns);
-    limit.high_share = fmin(1, unit->inside_ns / effective_ns * (1 + 2 / sqrt(unit->samples)));
+    double effective_ns = fmax(unit->wall_ns - fmin(model->delay_ns, model->paused_ns), unit->inside_ns);
+    limit.share = fmin(1, bound * (1 + BOUND_SLACK));
+    limit.high_share = fmin(1, unit->inside_ns / effective_ns * (1 + BOUND_SLACK + 2 / sqrt(unit->samples)));
     return limit;
 }
 

@@ -236,10 +236,11 @@ static void print_table(const struct page *page, const struct wi_point_estimate 
     fit_width(&table, page);
     fprintf(page->out, "\n");
     char caption[WI_PHRASE];
-    snprintf(
-        caption, sizeof caption, "Gain in %% (%s) at each speedup of the unit. Share: of all samples%s%s",
-        wi_phrase_measure(page->report, point), table.bound ? ". Bound: what the gain cannot exceed" : "",
-        table.tried ? ". Tried: experiments" : "");
+    snprintf(caption, sizeof caption,
+             "Gain in %% (%s) at each speedup of the unit. Share: of all samples%s%s",
+             wi_phrase_measure(page->report, point),
+             table.bound ? ". Bound: of the time, spent in it, which bounds the gain" : "",
+             table.tried ? ". Tried: experiments" : "");
     wi_print_wrapped(page->style, page->out, "    ", caption);
     print_head(page, &table);
     for (uint32_t i = 0; i < n; i++)
