@@ -118,7 +118,7 @@ static void normalise(char *path)
 uint32_t wi_builder_file(struct wi_builder *builder, const char *directory, const char *path)
 {
     char joined[4096];
-    if (!path || !*path)
+    if (!path || !*path || *path == '<') /* "<built-in>", "<artificial>" */
         return WI_NONE;
     bool join = path[0] != '/' && directory && *directory;
     int length = snprintf(joined, sizeof joined, "%s%s%s", join ? directory : "", join ? "/" : "", path);

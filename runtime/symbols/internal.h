@@ -115,6 +115,8 @@ struct wi_symbols {
 
 /* The module, read if it was not. NULL if there is none of that number. */
 struct wi_module *wi_symbols_module(struct wi_symbols *symbols, uint32_t number);
+/* What reading a module ends with. The index (a mapping) is the module's from then on. */
+int wi_module_attach(struct wi_symbols *symbols, uint32_t number, const struct wi_index *index);
 /* Read every module that may be in scope. */
 void wi_symbols_read_all(struct wi_symbols *symbols);
 bool wi_module_may_hold(const struct wi_symbols *symbols, const struct wi_module *module);

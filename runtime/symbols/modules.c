@@ -216,23 +216,32 @@ static void take_notices(struct wi_symbols *symbols, const struct wi_module *mod
     }
 }
 
+int wi_module_attach(struct wi_symbols *symbols, uint32_t number, const struct wi_index *index)
+{
+    struct wi_module *module = symbols->modules[number];
+    module->is_read = true;
+    module->index = *index;
+    int error = translate(symbols, module, number);
+    if (error == 0)
+        take_notices(symbols, module, number);
+    else
+        wi_extract_release(&module->index);
+    return error;
+}
+
 static void read_module(struct wi_symbols *symbols, struct wi_module *module, uint32_t number)
 {
+    struct wi_index index;
     struct wi_extract_request request = {.path = module->path,
                                          .open_path = module->open_path,
                                          .build_id = module->build_id,
                                          .build_id_length = module->build_id_length,
                                          .want_lines = wi_module_may_hold(symbols, module)};
     module->is_read = true;
-    if (wi_extract(&request, &module->index) != 0) {
-        add_notice(symbols, "module-unreadable", "a file could not be read at all; its code has no names",
-                   number, 1);
-        return;
-    }
-    if (translate(symbols, module, number) != 0)
-        wi_extract_release(&module->index);
+    if (wi_extract(&request, &index) == 0)
+        wi_module_attach(symbols, number, &index);
     else
-        take_notices(symbols, module, number);
+        add_notice(symbols, "module-unreadable", "a file could not be read at all; its code has no names", number, 1);
 }
 
 struct wi_module *wi_symbols_module(struct wi_symbols *symbols, uint32_t number)

@@ -135,6 +135,16 @@ static void print_times(uint32_t number)
         wi_symbols_line_name(symbols, number, module->index.base + (random >> 33) % span);
     }
     double name = seconds() - begin;
+    struct wi_unit_ranges unit;
+    begin = seconds();
+    bool has_main = wi_symbols_unit(symbols, "main", &unit) == 0;
+    double first_unit = seconds() - begin;
+    if (has_main)
+        wi_unit_ranges_fini(&unit);
+    begin = seconds();
+    if (wi_symbols_unit(symbols, "main", &unit) == 0)
+        wi_unit_ranges_fini(&unit);
+    printf("unit %.1f ms the first time, then %.1f ms\n", first_unit * 1e3, (seconds() - begin) * 1e3);
     printf("read %.3f s, frames %.0f ns, line name %.0f ns, %zu frames, index %.1f MB, %zu rows %zu scopes "
            "%zu nodes "
            "%zu functions\n",
