@@ -34,6 +34,13 @@ static bool checksum_is(const char *path, uint32_t wanted)
     return checksum == wanted;
 }
 
+/* A stripped file whose debug link bears its own name must not find itself. */
+static bool has_anything(struct wi_elf *elf)
+{
+    return wi_elf_has_section(elf, ".debug_info") || wi_elf_has_section(elf, ".zdebug_info") ||
+           wi_elf_has_section(elf, ".symtab");
+}
+
 static bool is_wanted(const struct search *search, const char *path, struct wi_elf *elf)
 {
     const struct wi_debug_wanted *wanted = search->wanted;
@@ -49,8 +56,9 @@ static bool try(struct search *search, const char *path)
     struct wi_elf *elf;
     if (wi_elf_open(path, &elf) != 0)
         return false;
-    if (!is_wanted(search, path, elf)) {
-        search->saw_other = true;
+    bool useful = has_anything(elf);
+    if (!useful || !is_wanted(search, path, elf)) {
+        search->saw_other |= useful;
         wi_elf_close(elf);
         return false;
     }

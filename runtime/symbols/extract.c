@@ -212,7 +212,7 @@ static void read_debug_info(struct module *module)
     bool own = has_dwarf(module->elf);
     struct wi_elf *dwarf = own ? module->elf : has_dwarf(module->debug) ? module->debug : NULL;
     if (!dwarf) {
-        if (module->elf)
+        if (module->elf && module->request->path[0] != '[') /* nobody can install that of "[vdso]" */
             say_no_debug_info(module);
         return;
     }

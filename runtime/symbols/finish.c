@@ -276,7 +276,8 @@ static uint32_t symbol_at(const struct wi_builder *builder, uint32_t pc, bool an
 /* With line tables only, compilers leave mangled names out: a function has its own from the symbol where its code
  * begins, and lends it to its inlined copies. Instances of a template look like one function there: if they differ,
  * only their own code gets their names. Called with `claims` of zeroes to find out, then to act. */
-static void complete_names(struct wi_builder *builder, const struct point_list *scopes, uint32_t *claims, bool act)
+static void complete_names(struct wi_builder *builder, const struct point_list *scopes, uint32_t *claims,
+                           bool act)
 {
     size_t symbol = 0;
     for (size_t i = 0; i < scopes->n; i++) {

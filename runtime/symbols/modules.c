@@ -241,7 +241,8 @@ static void read_module(struct wi_symbols *symbols, struct wi_module *module, ui
     if (wi_extract(&request, &index) == 0)
         wi_module_attach(symbols, number, &index);
     else
-        add_notice(symbols, "module-unreadable", "a file could not be read at all; its code has no names", number, 1);
+        add_notice(symbols, "module-unreadable", "a file could not be read at all; its code has no names",
+                   number, 1);
 }
 
 struct wi_module *wi_symbols_module(struct wi_symbols *symbols, uint32_t number)

@@ -161,7 +161,8 @@ uint8_t wi_scope_of_module(const struct wi_scope_rules *rules, const char *path,
 
 static bool is_system_source(const char *path)
 {
-    static const char *const starts[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/", "/rust/deps/"};
+    static const char *const starts[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/",
+                                         "/rust/deps/"};
     static const char *const parts[] = {"/include/c++/", "/lib/gcc/", "/lib/clang/",    "/rustlib/src/rust/",
                                         "/.cargo/",      "/libgcc/",  "/libstdc++-v3/", "/libgfortran/"};
     const char *base = wi_base_name(path);

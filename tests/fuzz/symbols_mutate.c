@@ -166,6 +166,8 @@ int main(int argc, char **argv)
         }
     }
     unlink(path);
+    for (int i = 0; i < n_files; i++)
+        free(files[i].bytes);
     printf("%llu rounds, the slowest %.2f s\n", (unsigned long long)round, slowest);
     return 0;
 }

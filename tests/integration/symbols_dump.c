@@ -167,7 +167,8 @@ static double read_with(const char *path, uint32_t reader, struct wi_index *inde
     struct wi_extract_limits limits = {.first_reader = reader};
     struct wi_index_header *block;
     double begin = seconds();
-    if (wi_extract_here(&request, &limits, NULL, &block) != 0 || wi_index_open(block, block->size, index) != 0)
+    if (wi_extract_here(&request, &limits, NULL, &block) != 0 ||
+        wi_index_open(block, block->size, index) != 0)
         exit(1);
     return seconds() - begin;
 }
@@ -185,13 +186,15 @@ static bool same_line(const struct wi_index *a, uint32_t line_a, const struct wi
            same_text(a->text + a->files[a->lines[line_a].file], b->text + b->files[b->lines[line_b].file]);
 }
 
-static bool same_function(const struct wi_index *a, uint32_t number_a, const struct wi_index *b, uint32_t number_b)
+static bool same_function(const struct wi_index *a, uint32_t number_a, const struct wi_index *b,
+                          uint32_t number_b)
 {
     const struct wi_function_row *row_a = &a->functions[number_a], *row_b = &b->functions[number_b];
     bool same_file = row_a->file == WI_NONE || row_b->file == WI_NONE
                          ? row_a->file == row_b->file
                          : same_text(a->text + a->files[row_a->file], b->text + b->files[row_b->file]);
-    return same_file && row_a->line == row_b->line && same_text(a->text + row_a->name, b->text + row_b->name) &&
+    return same_file && row_a->line == row_b->line &&
+           same_text(a->text + row_a->name, b->text + row_b->name) &&
            same_text(a->text + row_a->linkage_name, b->text + row_b->linkage_name);
 }
 
@@ -211,7 +214,8 @@ static void print_stretch(const struct wi_index *index, const struct wi_stretch 
 {
     printf("  0x%llx", (unsigned long long)at->low);
     if (at->line != WI_NONE)
-        printf(" %s:%u", index->text + index->files[index->lines[at->line].file], index->lines[at->line].line);
+        printf(" %s:%u", index->text + index->files[index->lines[at->line].file],
+               index->lines[at->line].line);
     for (uint32_t node = at->node; node != WI_NONE; node = index->nodes[node].parent) {
         const struct wi_function_row *row = &index->functions[index->nodes[node].function];
         printf(" | %s %s %u", index->text + row->name, index->text + row->linkage_name, row->line);
@@ -228,16 +232,16 @@ static void compare_readers(const char *path)
     size_t n = 0, n_different = 0;
     bool more_a, more_b;
     while ((more_a = wi_index_next(&a, &cursor_a, &at_a)) & (more_b = wi_index_next(&b, &cursor_b, &at_b))) {
-        bool same = at_a.low == at_b.low && at_a.high == at_b.high && same_line(&a, at_a.line, &b, at_b.line) &&
-                    same_chain(&a, at_a.node, &b, at_b.node);
+        bool same = at_a.low == at_b.low && at_a.high == at_b.high &&
+                    same_line(&a, at_a.line, &b, at_b.line) && same_chain(&a, at_a.node, &b, at_b.node);
         if (!same && n_different++ < 3) {
             print_stretch(&a, &at_a);
             print_stretch(&b, &at_b);
         }
         n++;
     }
-    printf("%zu stretches, %zu differ%s; %.3f s and %.3f s\n", n, n_different, more_a != more_b ? ", not as many" : "",
-           seconds_a, seconds_b);
+    printf("%zu stretches, %zu differ%s; %.3f s and %.3f s\n", n, n_different,
+           more_a != more_b ? ", not as many" : "", seconds_a, seconds_b);
     free((void *)a.header);
     free((void *)b.header);
 }

@@ -39,8 +39,8 @@ static inline uint32_t function(struct wi_builder *builder, const char *name, co
 static inline uint32_t copy(struct wi_builder *builder, uint32_t parent, uint32_t number, const char *file,
                             uint32_t line, uint64_t low, uint64_t high)
 {
-    return wi_builder_node(builder, parent, number, file ? wi_builder_file(builder, NULL, file) : WI_NONE, line,
-                           &(struct wi_span){low, high}, 1);
+    return wi_builder_node(builder, parent, number, file ? wi_builder_file(builder, NULL, file) : WI_NONE,
+                           line, &(struct wi_span){low, high}, 1);
 }
 
 static inline void row(struct wi_builder *builder, uint64_t address, const char *file, uint32_t line)
@@ -62,8 +62,7 @@ static inline struct wi_index finished(struct wi_builder *builder)
     ck_assert_int_eq(wi_builder_finish(builder, &block), 0);
     wi_builder_fini(builder);
     free(builder);
-    void *mapped =
-        mmap(NULL, block->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *mapped = mmap(NULL, block->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(mapped, MAP_FAILED);
     memcpy(mapped, block, block->size);
     ck_assert_int_eq(wi_index_open(mapped, block->size, &index), 0);
@@ -72,7 +71,8 @@ static inline struct wi_index finished(struct wi_builder *builder)
 }
 
 /* Adds it as the module of this number. */
-static inline void attach(struct wi_symbols *symbols, uint32_t number, const char *path, struct wi_builder *builder)
+static inline void attach(struct wi_symbols *symbols, uint32_t number, const char *path,
+                          struct wi_builder *builder)
 {
     struct wi_index index = finished(builder);
     struct wi_module_source source = {.index = number, .path = path, .is_main = number == 0};

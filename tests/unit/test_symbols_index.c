@@ -74,7 +74,8 @@ START_TEST(dropped_functions_leave_nothing_behind)
     struct wi_builder *builder = new_builder();
     uint32_t real = function(builder, "real", "/a.c", 1);
     ck_assert_uint_ne(copy(builder, OWN, real, NULL, 0, 0x1400, 0x1500), WI_NONE);
-    ck_assert_uint_eq(copy(builder, OWN, function(builder, "dropped", "/a.c", 9), NULL, 0, 0, 0x1500), WI_NONE);
+    ck_assert_uint_eq(copy(builder, OWN, function(builder, "dropped", "/a.c", 9), NULL, 0, 0, 0x1500),
+                      WI_NONE);
     row(builder, 0, "/a.c", 9);
     row(builder, 0x1450, "/a.c", 10); /* reaches into real code */
     wi_builder_end_sequence(builder, 0x1500);
@@ -268,9 +269,15 @@ END_TEST
 START_TEST(paths_are_made_normal)
 {
     static const char *const cases[][3] = {
-        {"/src", "a.c", "/src/a.c"},         {"/src", "./a.c", "/src/a.c"}, {"/src/x", "../a.c", "/src/a.c"},
-        {"/src", "/b//c/./d.c", "/b/c/d.c"}, {NULL, "a.c", "a.c"},          {NULL, "../x/../a.c", "../a.c"},
-        {"/", "../../a.c", "/a.c"},          {".", "x/a.c", "x/a.c"},       {"/a/b", "../../../../c.c", "/c.c"},
+        {"/src", "a.c", "/src/a.c"},
+        {"/src", "./a.c", "/src/a.c"},
+        {"/src/x", "../a.c", "/src/a.c"},
+        {"/src", "/b//c/./d.c", "/b/c/d.c"},
+        {NULL, "a.c", "a.c"},
+        {NULL, "../x/../a.c", "../a.c"},
+        {"/", "../../a.c", "/a.c"},
+        {".", "x/a.c", "x/a.c"},
+        {"/a/b", "../../../../c.c", "/c.c"},
     };
     struct wi_builder *builder = new_builder();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

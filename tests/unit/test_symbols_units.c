@@ -48,10 +48,13 @@ static struct wi_builder *program(void)
         const char *file;
         uint32_t line;
     } rows[] = {
-        {0x1100, "/p/src/a.c", 10}, {0x1110, "/p/src/a.c", 20},
-        {0x1120, "/p/src/a.c", 30}, {0x1130, "/p/src/a.c", 22},
+        {0x1100, "/p/src/a.c", 10},
+        {0x1110, "/p/src/a.c", 20},
+        {0x1120, "/p/src/a.c", 30},
+        {0x1130, "/p/src/a.c", 22},
         {0x1140, "/usr/include/c++/12/bits/stl_algo.h", 500},
-        {0x1150, "/p/src/a.c", 40}, {0x1160, "/p/src/a.c", 13},
+        {0x1150, "/p/src/a.c", 40},
+        {0x1160, "/p/src/a.c", 13},
     };
     struct wi_builder *builder = new_builder();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -62,8 +65,8 @@ static struct wi_builder *program(void)
     row(builder, 0x1300, "/p/lib/b.c", 60);
     wi_builder_end_sequence(builder, 0x1310);
     uint32_t outer = copy(builder, OWN, function(builder, "outer", "/p/src/a.c", 9), NULL, 0, 0x1100, 0x1170);
-    uint32_t middle = copy(builder, outer, function(builder, "middle", "/p/src/a.c", 19), "/p/src/a.c", 11, 0x1110,
-                           0x1140);
+    uint32_t middle =
+        copy(builder, outer, function(builder, "middle", "/p/src/a.c", 19), "/p/src/a.c", 11, 0x1110, 0x1140);
     copy(builder, middle, function(builder, "inner", "/p/src/a.c", 29), "/p/src/a.c", 21, 0x1120, 0x1130);
     uint32_t sort = copy(builder, outer,
                          function(builder, "_ZSt4sortIPiEvT_S1_", "/usr/include/c++/12/bits/stl_algo.h", 490),
