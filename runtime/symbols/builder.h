@@ -95,10 +95,24 @@ void wi_builder_symbol(struct wi_builder *builder, const struct wi_elf_symbol *s
 /* Sort, nest and fill up with symbols; then the block of index.h is malloc'ed. */
 int wi_builder_finish(struct wi_builder *builder, struct wi_index_header **out);
 
-/* For finish.c. Offset of a string in text; 0 for NULL and "". */
+/* For finish.c and finish_symbols.c. Offset of a string in text; 0 for NULL and "". */
 uint32_t wi_builder_text(struct wi_builder *builder, const char *text);
 uint32_t wi_builder_function_row(struct wi_builder *builder, const struct wi_function_row *row);
 /* Room for `n` more elements; false (and full) if there is none. */
 bool wi_builder_room(struct wi_builder *builder, void *array, size_t *capacity, size_t n, size_t element);
+
+/* Points in the making. */
+struct wi_point_list {
+    struct wi_point *at;
+    size_t n;
+};
+/* From pc on the code is the node's. */
+void wi_points_emit(struct wi_point_list *out, uint32_t pc, uint32_t node);
+/* Another name (offset into text) of a function. */
+void wi_builder_alias(struct wi_builder *builder, uint32_t name, uint32_t function);
+/* Give functions without mangled name that of their symbol; symbols are sorted. */
+int wi_builder_complete_names(struct wi_builder *builder, const struct wi_point_list *scopes);
+/* Give code that no node owns to symbols. Replaces the list. */
+int wi_builder_fill_gaps(struct wi_builder *builder, struct wi_point_list *scopes);
 
 #endif

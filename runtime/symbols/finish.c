@@ -4,8 +4,8 @@
  *
  * Rows are sorted by pc. Intervals are sorted and then swept with a stack: the innermost open interval owns the
  * code. The sweep trusts nothing: an inlined copy counts only inside its parent, a function's own code only where
- * no other function's is; two functions at the same place (folded by the linker) become one with an alias. Code
- * that no interval owns goes to the symbol before it, within the symbol's size.
+ * no other function's is; two functions at the same place (folded by the linker) become one with an alias.
+ * What is left is for symbols (finish_symbols.c).
  *
  * Sorting is stable, and readers tell parents before children, so that of intervals that begin at the same pc the
  * outer comes first.
@@ -15,11 +15,6 @@
 #include <errno.h>
 
 #define MAX_OPEN 512 /* nesting of inlined copies; gcc and clang stay below 100 */
-
-struct point_list {
-    struct wi_point *at;
-    size_t n;
-};
 
 /* ---- sorting ----------------------------------------------------------------------------------------- */
 
@@ -77,7 +72,7 @@ static int sort_if_needed(void *records, size_t n, size_t size)
 
 /* One point per pc: the last real row there, or the end of a sequence; and none that says what the one before
  * says. In place. */
-static struct point_list finish_rows(struct wi_builder *builder)
+static struct wi_point_list finish_rows(struct wi_builder *builder)
 {
     struct wi_point *rows = builder->rows;
     size_t kept = 0;
@@ -89,7 +84,7 @@ static struct point_list finish_rows(struct wi_builder *builder)
         if (kept == 0 ? id != WI_NONE : rows[kept - 1].id != id)
             rows[kept++] = (struct wi_point){rows[i].pc, id};
     }
-    return (struct point_list){rows, kept};
+    return (struct wi_point_list){rows, kept};
 }
 
 /* ---- scopes ------------------------------------------------------------------------------------------ */
@@ -100,18 +95,8 @@ struct sweep {
         uint32_t node, high;
     } open[MAX_OPEN];
     size_t n_open;
-    struct point_list out;
+    struct wi_point_list out;
 };
-
-/* From pc on the code is the node's. */
-static void emit(struct sweep *sweep, uint32_t pc, uint32_t node)
-{
-    struct point_list *out = &sweep->out;
-    if (out->n > 0 && out->at[out->n - 1].pc == pc)
-        out->n--;
-    if (out->n == 0 ? node != WI_NONE : out->at[out->n - 1].id != node)
-        out->at[out->n++] = (struct wi_point){pc, node};
-}
 
 static uint32_t top_node(const struct sweep *sweep)
 {
@@ -122,16 +107,8 @@ static void close_until(struct sweep *sweep, uint32_t pc)
 {
     while (sweep->n_open > 0 && sweep->open[sweep->n_open - 1].high <= pc) {
         uint32_t end = sweep->open[--sweep->n_open].high;
-        emit(sweep, end, top_node(sweep));
+        wi_points_emit(&sweep->out, end, top_node(sweep));
     }
-}
-
-static void add_alias(struct wi_builder *builder, uint32_t name, uint32_t function)
-{
-    bool room = wi_builder_room(builder, &builder->aliases, &builder->aliases_capacity, builder->n_aliases,
-                                sizeof *builder->aliases);
-    if (room && name != 0)
-        builder->aliases[builder->n_aliases++] = (struct wi_alias){name, function};
 }
 
 /* A function's own code begins. Whether it may. */
@@ -144,7 +121,7 @@ static bool begin_function(struct sweep *sweep, const struct wi_interval *interv
                          *late = &builder->nodes[interval->node];
     if (sweep->open[0].high == interval->high && holder->function != late->function) {
         const struct wi_function_row *row = &builder->functions[late->function];
-        add_alias(sweep->builder, row->linkage_name ? row->linkage_name : row->name, holder->function);
+        wi_builder_alias(sweep->builder, row->linkage_name ? row->linkage_name : row->name, holder->function);
     }
     if (sweep->open[0].high >= interval->high)
         return false;
@@ -167,7 +144,7 @@ static bool begin_inlined(struct sweep *sweep, struct wi_interval *interval)
     return true;
 }
 
-static int finish_scopes(struct wi_builder *builder, struct point_list *out)
+static int finish_scopes(struct wi_builder *builder, struct wi_point_list *out)
 {
     struct sweep sweep = {.builder = builder};
     sweep.out.at = malloc((builder->n_intervals * 2 + 1) * sizeof *sweep.out.at);
@@ -183,186 +160,17 @@ static int finish_scopes(struct wi_builder *builder, struct point_list *out)
             continue;
         sweep.open[sweep.n_open].node = interval.node;
         sweep.open[sweep.n_open++].high = interval.high;
-        emit(&sweep, interval.low, interval.node);
+        wi_points_emit(&sweep.out, interval.low, interval.node);
     }
     close_until(&sweep, UINT32_MAX);
     *out = sweep.out;
     return 0;
 }
 
-/* ---- symbols for the rest ---------------------------------------------------------------------------- */
-
-struct symbol_node {
-    uint32_t low, high, node;
-};
-
-/* The function that debug information knows at this pc, or WI_NONE. `*scope` only moves forward. */
-static uint32_t known_function(const struct wi_builder *builder, const struct point_list *scopes,
-                               size_t *scope, uint32_t pc)
-{
-    while (*scope < scopes->n && scopes->at[*scope].pc <= pc)
-        ++*scope;
-    uint32_t node = *scope ? scopes->at[*scope - 1].id : WI_NONE;
-    while (node != WI_NONE && builder->nodes[node].parent != WI_NONE)
-        node = builder->nodes[node].parent;
-    return node == WI_NONE ? WI_NONE : builder->nodes[node].function;
-}
-
-/* Where the symbols from `first` to before `next` end, all at one pc. Those from assembly have no size: up to the
- * next symbol, or the end of the section. */
-static uint32_t symbol_end(const struct wi_builder *builder, size_t first, size_t next)
-{
-    uint32_t size = 0, pc = builder->symbols[first].pc;
-    for (size_t i = first; i < next; i++)
-        if (builder->symbols[i].size > size)
-            size = builder->symbols[i].size;
-    uint64_t end = size ? (uint64_t)pc + size : UINT64_MAX;
-    if (next < builder->n_symbols && builder->symbols[next].pc < end)
-        end = builder->symbols[next].pc;
-    for (size_t i = 0; i < builder->code.n; i++) {
-        uint64_t low = builder->code.spans[i].low - builder->code.base;
-        uint64_t high = builder->code.spans[i].high - builder->code.base;
-        if (pc >= low && pc < high && high < end)
-            end = high;
-    }
-    return end > UINT32_MAX ? UINT32_MAX : (uint32_t)end;
-}
-
-/* One entry for each address that has symbols, named by the best of them; the others become aliases. */
-static size_t name_symbols(struct wi_builder *builder, const struct point_list *scopes,
-                           struct symbol_node *out)
-{
-    size_t n = 0, scope = 0;
-    for (size_t i = 0, next; i < builder->n_symbols; i = next) {
-        size_t best = i;
-        for (next = i; next < builder->n_symbols && builder->symbols[next].pc == builder->symbols[i].pc;
-             next++)
-            if (builder->symbols[next].rank > builder->symbols[best].rank)
-                best = next;
-        uint32_t function = known_function(builder, scopes, &scope, builder->symbols[i].pc);
-        if (function == WI_NONE)
-            function = wi_builder_function_row(
-                builder, &(struct wi_function_row){0, builder->symbols[best].name, WI_NONE, 0});
-        if (function == WI_NONE || !wi_builder_room(builder, &builder->nodes, &builder->nodes_capacity,
-                                                    builder->n_nodes, sizeof *builder->nodes))
-            break;
-        for (size_t other = i; other < next; other++)
-            if (builder->symbols[other].name != builder->symbols[best].name)
-                add_alias(builder, builder->symbols[other].name, function);
-        out[n++] = (struct symbol_node){builder->symbols[i].pc, symbol_end(builder, i, next),
-                                        (uint32_t)builder->n_nodes};
-        builder->nodes[builder->n_nodes++] = (struct wi_node){WI_NONE, function, WI_NONE};
-    }
-    return n;
-}
-
-/* ---- names that debug information left out -------------------------------------------------------------- */
-
-/* The mangled symbol at this pc (any symbol for a function without name), or 0. */
-static uint32_t symbol_at(const struct wi_builder *builder, uint32_t pc, bool any, size_t *symbol)
-{
-    while (*symbol < builder->n_symbols && builder->symbols[*symbol].pc < pc)
-        ++*symbol;
-    for (size_t i = *symbol; i < builder->n_symbols && builder->symbols[i].pc == pc; i++) {
-        const char *name = builder->text + builder->symbols[i].name;
-        if (any || (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')))
-            return builder->symbols[i].name;
-    }
-    return 0;
-}
-
-#define CLAIMED_TWICE UINT32_MAX
-
-/* With line tables only, compilers leave mangled names out: a function has its own from the symbol where its code
- * begins, and lends it to its inlined copies. Instances of a template look like one function there: if they differ,
- * only their own code gets their names. Called with `claims` of zeroes to find out, then to act. */
-static void complete_names(struct wi_builder *builder, const struct point_list *scopes, uint32_t *claims,
-                           bool act)
-{
-    size_t symbol = 0;
-    for (size_t i = 0; i < scopes->n; i++) {
-        uint32_t node = scopes->at[i].id;
-        if (node == WI_NONE)
-            continue;
-        while (builder->nodes[node].parent != WI_NONE)
-            node = builder->nodes[node].parent;
-        uint32_t function = builder->nodes[node].function;
-        struct wi_function_row row = builder->functions[function];
-        uint32_t name = row.linkage_name ? 0 : symbol_at(builder, scopes->at[i].pc, row.name == 0, &symbol);
-        if (name == 0)
-            continue;
-        if (!act) {
-            claims[function] = claims[function] == 0 || claims[function] == name ? name : CLAIMED_TWICE;
-        } else if (claims[function] == CLAIMED_TWICE) {
-            row.linkage_name = name;
-            builder->nodes[node].function = wi_builder_function_row(builder, &row);
-        } else {
-            builder->functions[function].linkage_name = name;
-        }
-    }
-}
-
-static int complete_all_names(struct wi_builder *builder, const struct point_list *scopes)
-{
-    uint32_t *claims = calloc(builder->n_functions + 1, sizeof *claims);
-    if (!claims)
-        return -ENOMEM;
-    complete_names(builder, scopes, claims, false);
-    complete_names(builder, scopes, claims, true);
-    free(claims);
-    return 0;
-}
-
-/* ---- symbols in the gaps ------------------------------------------------------------------------------- */
-
-/* Both lists side by side; debug information wins. */
-static int fill_with_symbols(struct wi_builder *builder, struct point_list *scopes)
-{
-    struct symbol_node *symbols = malloc((builder->n_symbols + 1) * sizeof *symbols);
-    struct sweep sweep = {.builder = builder};
-    if (symbols)
-        sweep.out.at = malloc((3 * scopes->n + 2 * builder->n_symbols + 4) * sizeof *sweep.out.at);
-    if (!sweep.out.at) {
-        free(symbols);
-        return -ENOMEM;
-    }
-    size_t n_symbols = name_symbols(builder, scopes, symbols), symbol = 0, scope = 0;
-    uint32_t pc = 0, owner = WI_NONE;
-    for (;;) {
-        /* the owner by debug information holds from pc to the next point; within it symbols take what is free */
-        uint32_t next = scope < scopes->n ? scopes->at[scope].pc : UINT32_MAX;
-        while (symbol < n_symbols && symbols[symbol].high <= pc)
-            symbol++;
-        if (owner != WI_NONE) {
-            emit(&sweep, pc, owner);
-        } else {
-            uint32_t at = pc;
-            for (; symbol < n_symbols && symbols[symbol].low < next; symbol++) {
-                if (symbols[symbol].low > at)
-                    emit(&sweep, at, WI_NONE);
-                emit(&sweep, symbols[symbol].low > at ? symbols[symbol].low : at, symbols[symbol].node);
-                at = symbols[symbol].high;
-                if (at > next)
-                    break; /* goes on behind what has an owner */
-            }
-            if (at < next)
-                emit(&sweep, at, WI_NONE);
-        }
-        if (scope == scopes->n)
-            break;
-        owner = scopes->at[scope].id;
-        pc = scopes->at[scope++].pc;
-    }
-    free(symbols);
-    free(scopes->at);
-    *scopes = sweep.out;
-    return 0;
-}
-
 /* ---- the block --------------------------------------------------------------------------------------- */
 
 /* About four points to a bucket. Two more buckets than addresses need, so that each has an end. */
-static uint32_t *make_buckets(const struct point_list *points, uint32_t *shift, size_t *n)
+static uint32_t *make_buckets(const struct wi_point_list *points, uint32_t *shift, size_t *n)
 {
     uint32_t span = points->n ? points->at[points->n - 1].pc : 0;
     for (*shift = 4; *shift < 31 && ((uint64_t)span >> *shift) > points->n / 4 + 16;)
@@ -404,7 +212,7 @@ static struct wi_index_header *pack(const struct wi_builder *builder, const stru
     return header;
 }
 
-static int make_block(struct wi_builder *builder, struct point_list rows, struct point_list scopes,
+static int make_block(struct wi_builder *builder, struct wi_point_list rows, struct wi_point_list scopes,
                       struct wi_index_header **out)
 {
     uint32_t row_shift, scope_shift;
@@ -438,7 +246,7 @@ static int make_block(struct wi_builder *builder, struct point_list rows, struct
 
 int wi_builder_finish(struct wi_builder *builder, struct wi_index_header **out)
 {
-    struct point_list scopes = {NULL, 0};
+    struct wi_point_list scopes = {NULL, 0};
     int error = sort_if_needed(builder->rows, builder->n_rows, sizeof *builder->rows);
     if (error == 0)
         error = sort_if_needed(builder->intervals, builder->n_intervals, sizeof *builder->intervals);
@@ -447,9 +255,9 @@ int wi_builder_finish(struct wi_builder *builder, struct wi_index_header **out)
     if (error == 0)
         error = finish_scopes(builder, &scopes);
     if (error == 0)
-        error = complete_all_names(builder, &scopes);
+        error = wi_builder_complete_names(builder, &scopes);
     if (error == 0)
-        error = fill_with_symbols(builder, &scopes);
+        error = wi_builder_fill_gaps(builder, &scopes);
     if (error == 0)
         error = make_block(builder, finish_rows(builder), scopes, out);
     free(scopes.at);

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/symbols/dwarf_headers.h"
 #include "runtime/symbols/elf_image.h"
 #include "runtime/symbols/map64.h"
 #include "runtime/symbols/reader.h"
@@ -305,49 +306,6 @@ static void read_unit(struct walk *walk, uint64_t offset, size_t header_size, ui
 
 /* ---- headers ----------------------------------------------------------------------------------------- */
 
-struct header {
-    uint64_t length; /* of the whole unit; 0: it does not fit */
-    size_t size_bytes;
-    bool sound;
-};
-
-static struct header look_at(const uint8_t *data, uint64_t left, uint64_t n_abbrev)
-{
-    uint32_t narrow;
-    uint64_t wide = 0, abbrev = 0;
-    uint16_t version;
-    struct header header = {0};
-    if (left < 12)
-        return header;
-    memcpy(&narrow, data, sizeof narrow);
-    memcpy(&wide, data + 4, sizeof wide);
-    bool is_wide = narrow == UINT32_MAX;
-    header.size_bytes = is_wide ? 12 : 4;
-    uint64_t length = is_wide ? wide : narrow;
-    if (length < 12 || length > left - header.size_bytes)
-        return header;
-    header.length = header.size_bytes + length;
-    const uint8_t *at = data + header.size_bytes;
-    memcpy(&version, at, sizeof version);
-    size_t type_bytes = version == 5 ? 2 : 0, offset_bytes = is_wide ? 8 : 4;
-    memcpy(&abbrev, at + 2 + type_bytes, offset_bytes);
-    uint8_t address_size = version == 5 ? at[3] : at[2 + offset_bytes];
-    bool known_type = version != 5 || (at[2] >= DW_UT_compile && at[2] <= DW_UT_split_type);
-    header.sound = version >= 2 && version <= 5 && (address_size == 8 || address_size == 4) && known_type &&
-                   abbrev < n_abbrev;
-    return header;
-}
-
-/* Version 4, its abbreviations at 0, addresses of 8 bytes. */
-static void make_harmless(uint8_t *unit, const struct header *header)
-{
-    uint8_t *at = unit + header->size_bytes;
-    size_t offset_bytes = header->size_bytes == 12 ? 8 : 4;
-    memset(at, 0, 2 + offset_bytes);
-    at[0] = 4;
-    at[2 + offset_bytes] = 8;
-}
-
 /* libdw's own copy of a section. */
 static Elf_Data *section_data(Dwarf *dwarf, const char *name)
 {
@@ -366,34 +324,18 @@ static Elf_Data *section_data(Dwarf *dwarf, const char *name)
     return NULL;
 }
 
-/* Each unit's header, before libdw sees any. Stores where the sound ones are; returns how many. */
-static size_t find_units(struct walk *walk, uint64_t **out)
+/* Each unit's header is looked at before libdw sees any. */
+static size_t find_units(struct walk *walk, uint64_t **units)
 {
     Elf_Data *info = section_data(walk->dwarf, ".debug_info"),
              *abbrev = section_data(walk->dwarf, ".debug_abbrev");
-    size_t n = 0, capacity = 0;
-    *out = NULL;
+    size_t n_bad = 0;
+    *units = NULL;
     if (!info || !abbrev || !info->d_buf)
         return 0;
-    for (uint64_t at = 0; at < info->d_size;) {
-        uint8_t *unit = (uint8_t *)info->d_buf + at;
-        struct header header = look_at(unit, info->d_size - at, abbrev->d_size);
-        if (!header.sound)
-            wi_builder_unit_unreadable(walk->builder);
-        if (header.length == 0)
-            break; /* nobody knows where the next one would be */
-        if (!header.sound)
-            make_harmless(unit, &header);
-        if (n == capacity) {
-            uint64_t *more = realloc(*out, (capacity = capacity * 2 + 64) * sizeof *more);
-            if (!more)
-                break;
-            *out = more;
-        }
-        if (header.sound)
-            (*out)[n++] = at;
-        at += header.length;
-    }
+    size_t n = wi_dwarf_find_units(info->d_buf, info->d_size, abbrev->d_size, units, &n_bad);
+    while (n_bad-- > 0)
+        wi_builder_unit_unreadable(walk->builder);
     return n;
 }
 

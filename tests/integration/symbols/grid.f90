@@ -1,3 +1,5 @@
+! SPDX-License-Identifier: BSD-2-Clause
+! Of symbols-matrix.t: a procedure of a module, and one inside the program.
 module grid
 contains
   subroutine relax(a, n)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Of symbols-matrix.t: templates, overloads, lambdas, an anonymous namespace, the standard library. */
 #include <algorithm>
 #include <cstdio>
 #include <map>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Of symbols-matrix.t: traits, generics, closures, the standard library.
 use std::collections::HashMap;
 mod shapes {
     pub trait Area { fn area(&self) -> f64; }
