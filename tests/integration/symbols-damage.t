@@ -9,7 +9,9 @@
 DUMP=$TEST_BUILD/tests/integration/symbols_dump
 MUTATE=$TEST_BUILD/tests/fuzz/symbols_mutate
 SOURCES=$TEST_ROOT/tests/integration/symbols
-[ -x "$DUMP" ] && [ -x "$MUTATE" ] || skip_all 'the drivers are not built'
+if ! [ -x "$DUMP" ] || ! [ -x "$MUTATE" ]; then
+    skip_all 'the drivers are not built'
+fi
 
 dump() {
     run "$DUMP" "$@"
@@ -48,7 +50,7 @@ section() {
 info=$((0x$(section .debug_info)))
 second=$(readelf --debug-dump=info whole 2>/dev/null | sed -n 's/.*Compilation Unit @ offset 0x\([0-9a-f]*\):.*/\1/p;s/.*Compilation Unit @ offset 0:.*/0/p' | sed -n 2p)
 patch_byte() { # patch_byte FILE OFFSET OCTAL
-    printf "\\$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+    printf '%b' "\\0$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 
 cp whole version
