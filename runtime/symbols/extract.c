@@ -24,6 +24,7 @@ struct module {
     const struct wi_extract_limits *limits;
     struct wi_builder builder;
     struct wi_elf *elf;   /* the mapped file, or NULL */
+    const char *elf_path; /* where it was read */
     struct wi_elf *debug; /* its debug file, or NULL */
     struct wi_debug_wanted wanted;
     uint8_t build_id[WI_BUILD_ID_MAX];
@@ -44,11 +45,19 @@ static int open_vdso(struct wi_elf **out)
     return wi_elf_open_memory(header, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize, out);
 }
 
+/* Below /proc/PID a file can be read as long as the process lives; then its name may still do (check_identity()
+ * knows whether it is the same). */
 static int open_module(struct module *module)
 {
-    if (strcmp(module->request->path, "[vdso]") == 0)
+    const struct wi_extract_request *request = module->request;
+    module->elf_path = request->open_path;
+    if (strcmp(request->path, "[vdso]") == 0)
         return open_vdso(&module->elf);
-    return wi_elf_open(module->request->open_path, &module->elf);
+    int error = wi_elf_open(request->open_path, &module->elf);
+    if (error == 0 || error == -ENOEXEC || strcmp(request->open_path, request->path) == 0)
+        return error;
+    module->elf_path = request->path;
+    return wi_elf_open(request->path, &module->elf) == 0 ? 0 : error;
 }
 
 /* A file that was replaced since it was mapped has other code at the same addresses. */
@@ -110,7 +119,7 @@ static bool has_dwarf(struct wi_elf *elf)
 static void find_debug_file(struct module *module)
 {
     struct wi_debug_wanted *wanted = &module->wanted;
-    wanted->path = module->request->open_path;
+    wanted->path = module->elf_path;
     wanted->real_path = module->request->path;
     wanted->build_id = module->build_id;
     if (module->elf)
@@ -216,7 +225,7 @@ static void read_debug_info(struct module *module)
             say_no_debug_info(module);
         return;
     }
-    struct wi_reader_input input = {dwarf, own ? module->request->open_path : module->debug_path, NULL};
+    struct wi_reader_input input = {dwarf, own ? module->elf_path : module->debug_path, NULL};
     input.alt_path = find_alt(module, dwarf, input.path);
     for (uint32_t i = module->limits->first_reader; wi_readers[i]; i++) {
         if (builder->progress)

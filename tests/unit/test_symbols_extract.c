@@ -83,6 +83,16 @@ START_TEST(this_program_is_read_with_its_lines)
 }
 END_TEST
 
+START_TEST(file_of_a_process_that_is_gone_is_read_by_its_name)
+{
+    char path[4096] = {0};
+    ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof path - 1), 0);
+    add(path, "/proc/2147483647/exe", NULL, 0);
+    wi_symbols_read_all(symbols);
+    ck_assert_int_eq(wi_symbols_detail(symbols, 0), WI_DETAIL_LINES);
+}
+END_TEST
+
 START_TEST(file_that_was_replaced_is_not_believed)
 {
     static const uint8_t other[20] = {1, 2, 3};
@@ -135,6 +145,7 @@ static Suite *suite(void)
     tcase_add_test(tcase, adding_reads_nothing_and_asking_reads_once);
     tcase_add_test(tcase, numbers_are_given_once);
     tcase_add_test(tcase, this_program_is_read_with_its_lines);
+    tcase_add_test(tcase, file_of_a_process_that_is_gone_is_read_by_its_name);
     tcase_add_test(tcase, file_that_was_replaced_is_not_believed);
     tcase_add_test(tcase, whoever_reaps_the_reader_does_no_harm);
     tcase_add_test(tcase, signals_of_the_caller_are_not_the_readers);
