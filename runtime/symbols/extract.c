@@ -38,8 +38,7 @@ const struct wi_reader *const wi_readers[] = {&wi_elfin_reader, &wi_libdw_reader
 /* The kernel maps the same vdso into us. It ends with its table of sections. */
 static int open_vdso(struct wi_elf **out)
 {
-    const Elf64_Ehdr *header =
-        (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR); // NOLINT: an address by contract
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
     if (!header || header->e_shoff > 1 << 20)
         return -ENOENT;
     return wi_elf_open_memory(header, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize, out);
