@@ -10,11 +10,12 @@ SUBJECT_WORK(work_a)
 SUBJECT_WORK(work_b)
 
 static pthread_barrier_t round_end;
-static atomic_bool go_on = true;
+/* Not a flag: a thread that is late in leaving one meeting must still come to the next. */
+static _Atomic uint64_t last_round = UINT64_MAX;
 
 static void *thread_b(void *unused)
 {
-    while (go_on) {
+    for (uint64_t round = 0; round <= last_round; round++) {
         work_b(0.8 * subject.phase_ns);
         pthread_barrier_wait(&round_end);
     }
@@ -27,9 +28,10 @@ int main(int argc, char **argv)
     pthread_barrier_init(&round_end, NULL, 2);
     pthread_t b;
     pthread_create(&b, NULL, thread_b, NULL);
-    while (go_on) {
+    for (uint64_t round = 0; round <= last_round; round++) {
         work_a(subject.phase_ns);
-        go_on = subject_running(); /* decided before the meeting: both threads leave after the same one */
+        if (!subject_running())
+            last_round = round;
         pthread_barrier_wait(&round_end);
         SUBJECT_VISIT();
     }
