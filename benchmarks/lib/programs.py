@@ -62,6 +62,7 @@ class Subject:
         self.name = name
         self.path = build / "subjects" / name
         self.path_coz = build / "subjects" / f"{name}-coz"
+        self.rate = rate
         self.args = [*args, "--rate", rate]
 
     def command(self, seconds: float, *more: object, coz: bool = False) -> list[object]:
@@ -80,6 +81,14 @@ def calibrate(build: Path) -> str:
     """Nanoseconds per step of work, the fastest of a few processes."""
     rates = [float(run([build / "subjects" / "single", "--calibrate"], 30)) for _ in range(5)]
     return f"{min(rates):.6f}"
+
+
+def capacity(build: Path, rate: str) -> float:
+    """The share of the speed of all processors together that there is at the moment."""
+    processors = len(os.sched_getaffinity(0))
+    options = ["--threads", processors, "--phase-ms", 0.5, "--seconds", 0.06, "--rate", rate]
+    result = last_json(run([build / "subjects" / "oversub", *options], 30))
+    return 0.0005 * result["visits"] / result["seconds"] / processors
 
 
 def bare_time_ns(subject: Subject, kind: str, seconds: float, *more: object) -> float:
