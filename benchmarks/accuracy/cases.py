@@ -103,7 +103,9 @@ CASES = [
     Case("lock-1ms", "lock", LOCK, 1),
     Case("handoff-1ms", "handoff", SERIES, 1),
     Case("pipeline-1ms", "pipeline", PIPELINE, 1),
-    # What joins the phases costs as much as they do. Threads that live 0.2 ms among them.
+    # What joins the phases costs as much as they do, threads that live 0.2 ms among them. Here formulas are a guide and
+    # the real curve is the judge: a thread with nothing to do ends while its creator still makes the next one, and
+    # joined-0.2ms really becomes slower for it; a lock that nobody waits for any more costs no hand-off.
     Case("joined-1ms", "joined", BRANCHES, 1, handoff=True),
     Case("joined-0.2ms", "joined", BRANCHES, 0.2, handoff=True),
     Case("barrier-0.1ms", "barrier", BRANCHES, 0.1, handoff=True),
