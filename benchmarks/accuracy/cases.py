@@ -7,11 +7,11 @@ is left of that function (1 at no speedup, 0 at 100 %). Only ratios count, so ti
 formula does not depend on what is left of it is off the critical path: whatever is done to it, nothing is gained.
 
 Where a hand-off costs as much as the work (`handoff`), what it costs is measured in the real runs at speedup 0 and kept
-the same at every speedup. The mark is how many points a prediction may be off: 4 where things are clean, 8 with such
+the same at every speedup at which there is one (`meets`). The mark is how many points a prediction may be off: 4 where things are clean, 8 with such
 hand-offs. For code that is off the critical path it is 3 everywhere.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Callable
 
 CLEAN, HANDOFF, OFF_PATH = 4.0, 8.0, 3.0
@@ -24,6 +24,7 @@ class Case:
     units: dict[str, Callable[[float], float]]
     phase_ms: float = 10
     handoff: bool = False
+    meets: dict[str, Callable[[float], bool]] = field(default_factory=dict)
     point: str = "rounds"
     kind: str = "throughput"
 
@@ -32,11 +33,16 @@ class Case:
         return ["--phase-ms", f"{self.phase_ms:g}"]
 
     def formula_percent(self, unit: str, speedup_percent: float, real_base_ns: float | None = None) -> float:
-        time = self.units[unit]
-        extra = 0.0
+        work = self.units[unit]
+        handoff = 0.0
         if self.handoff and real_base_ns is not None:
-            extra = max(real_base_ns / (1e6 * self.phase_ms) - time(1), 0)
-        return 100 * (1 - (time(1 - speedup_percent / 100) + extra) / (time(1) + extra))
+            handoff = max(real_base_ns / (1e6 * self.phase_ms) - work(1), 0)
+        meets = self.meets.get(unit, lambda left: True)
+
+        def time(left: float) -> float:
+            return work(left) + (handoff if meets(left) else 0)
+
+        return 100 * (1 - time(1 - speedup_percent / 100) / time(1))
 
     def on_path(self, unit: str) -> bool:
         return self.formula_percent(unit, 100) > 1e-9
@@ -58,6 +64,9 @@ LOCK = {
     "work_inside": lambda left: max(0.6 * left, (0.6 * left + 0.4) / 2),
     "work_outside": lambda left: max(0.6, (0.6 + 0.4 * left) / 2),
 }
+
+# A thread finds the lock taken while the section is the longer part; after that the two miss each other.
+LOCK_MEETS = {"work_inside": lambda left: 0.6 * left > 0.4}
 
 POOL = {"work_serial": lambda left: 0.4 * left + 0.6, "work_task": lambda left: 0.4 + 0.6 * left}
 OFFPATH = {"work_a": lambda left: left, "work_b": lambda left: 1.0}
@@ -100,16 +109,16 @@ CASES = [
     # Phases of about one sampling period and below.
     Case("single-0.05ms", "single", SERIES, 0.05),
     Case("barrier-1ms", "barrier", BRANCHES, 1),
-    Case("lock-1ms", "lock", LOCK, 1),
+    Case("lock-1ms", "lock", LOCK, 1, handoff=True, meets=LOCK_MEETS),
     Case("handoff-1ms", "handoff", SERIES, 1),
     Case("pipeline-1ms", "pipeline", PIPELINE, 1),
     # What joins the phases costs as much as they do, threads that live 0.2 ms among them. Here formulas are a guide and
     # the real curve is the judge: a thread with nothing to do ends while its creator still makes the next one, and
-    # joined-0.2ms really becomes slower for it; a lock that nobody waits for any more costs no hand-off.
+    # joined-0.2ms really becomes slower for it.
     Case("joined-1ms", "joined", BRANCHES, 1, handoff=True),
     Case("joined-0.2ms", "joined", BRANCHES, 0.2, handoff=True),
     Case("barrier-0.1ms", "barrier", BRANCHES, 0.1, handoff=True),
-    Case("lock-0.1ms", "lock", LOCK, 0.1, handoff=True),
+    Case("lock-0.1ms", "lock", LOCK, 0.1, handoff=True, meets=LOCK_MEETS),
     Case("handoff-0.1ms", "handoff", SERIES, 0.1, handoff=True),
     Case("semaphore-0.1ms", "semaphore", SEMAPHORE, 0.1, handoff=True),
 ]
