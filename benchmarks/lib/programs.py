@@ -125,13 +125,13 @@ def whatif_curve(
 
 
 def curve_in(document: dict, unit: str, point: str) -> dict[int, tuple[float, float, float]]:
-    for candidate in (p for p in document["points"] if p["name"] == point):
-        for entry in candidate["units"]:
-            if unit in (entry["name"], entry.get("function")):
-                return {
-                    round(c["speedup_percent"]): (c["gain_percent"], c["low_percent"], c["high_percent"])
-                    for c in entry["curve"]
-                }
+    """The curve of a function at a progress point. Lines of the function are units, too, and not meant."""
+    for entry in (u for p in document["points"] if p["name"] == point for u in p["units"]):
+        if entry["kind"] == "function" and unit in (entry["name"], entry.get("function")):
+            return {
+                round(c["speedup_percent"]): (c["gain_percent"], c["low_percent"], c["high_percent"])
+                for c in entry["curve"]
+            }
     reasons = "; ".join(d["text"] for d in document.get("diagnosis", []))
     raise RunFailed(f"{unit} is not in the report{': ' + reasons if reasons else ''}")
 
