@@ -113,7 +113,7 @@ static bool start(struct wi_account *account, enum wi_sampler sampler, uint64_t 
     account->event_fd = -1;
     account->event_page = NULL;
     account->timer_id = -1;
-    account->sampler = (uint8_t)sampler;
+    account->sampler = WI_SAMPLER_NONE; /* a sample from the half-open event is discarded: see wi_event_is_ready */
     if (sampler == WI_SAMPLER_TIMER) {
         error = open_timer(period_ns, &account->timer_id);
     } else {
@@ -124,8 +124,9 @@ static bool start(struct wi_account *account, enum wi_sampler sampler, uint64_t 
             account->event_fd = error; /* no locked memory left: the descriptor keeps it */
     }
     errno = saved;
-    if (error < 0)
-        account->sampler = WI_SAMPLER_NONE;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (error >= 0)
+        account->sampler = (uint8_t)sampler;
     return error >= 0;
 }
 

@@ -33,6 +33,12 @@ bool wi_event_open(struct wi_account *account, enum wi_sampler sampler, uint64_t
 /* At the first sample: go over to the regular period. */
 void wi_event_regularise(struct wi_account *account, uint64_t period_ns);
 
+/* Whether the event is whole. The kernel may sample a thread while it is still opening its event. */
+static inline bool wi_event_is_ready(const struct wi_account *account)
+{
+    return account->sampler != WI_SAMPLER_NONE;
+}
+
 void wi_event_close(struct wi_account *account);
 
 /* After fork, in the child: the parent's event is not ours. */

@@ -120,6 +120,8 @@ static void count(_Atomic uint64_t *own_total)
 static void act_on(struct wi_account *account, const siginfo_t *info, const ucontext_t *context)
 {
     struct wi_thread *slot = account->slot;
+    if (!wi_event_is_ready(account))
+        return;
     uint32_t periods = wi_event_drain(account);
     if (account->event_is_first)
         wi_event_regularise(account, slot->period_ns);
