@@ -107,7 +107,7 @@ void wi_agent_start(void)
     pthread_atfork(before_fork, NULL, in_child);
     /* A program starts with nothing owed: rule 6 has no creator here that could be read. */
     struct wi_heritage heritage = {atomic_load(&session->clock.global_delay), 0, false};
-    wi_threads_enter(&heritage, (uintptr_t)__libc_stack_end + sizeof(void *));
+    wi_threads_enter(&heritage, (uintptr_t)__libc_stack_end + sizeof(void *), (uintptr_t)__libc_stack_end);
     wi_points_start();
     errno = saved;
 }

@@ -27,12 +27,32 @@ void wi_guest_settle(struct wi_account *account)
         wi_pause_in_guest(account, word);
 }
 
-struct wi_wait wi_wait_begin(enum wi_wait_source source)
+void wi_guest_cut(struct wi_account *account, uintptr_t site)
 {
-    struct wi_wait wait = {0, 0};
+    if (account->busy)
+        return;
+    int saved = errno;
+    account->busy = true;
+    uint64_t word = wi_ledger_adopt(account->slot, &wi_session->clock);
+    uint32_t unit = wi_session->sets[wi_experiment_set(word) % WI_RANGE_SETS].unit;
+    uint32_t epoch = wi_experiment_epoch(word);
+    uint64_t cpu_ns = wi_thread_cpu_ns();
+    uint64_t code_ns = wi_segment_end(&account->segment, epoch, unit, site, cpu_ns, account->slot->period_ns);
+    if (word & WI_EXPERIMENT_CREDITING)
+        wi_ledger_credit_code(account->slot, &wi_session->clock, word, code_ns);
+    wi_segment_begin(&account->segment, epoch, site, cpu_ns);
+    account->busy = false;
+    errno = saved;
+}
+
+struct wi_wait wi_wait_begin_at(enum wi_wait_source source, uintptr_t site)
+{
+    struct wi_wait wait = {0, 0, site};
     struct wi_thread *slot = wi_self.slot;
     if (!slot || wi_self.busy)
         return wait;
+    if (wi_is_crediting(slot))
+        wi_guest_cut(&wi_self, site);
     wait.since_ns = wi_now_ns();
     wait.paused_ns = atomic_load_explicit(&slot->paused_ns, memory_order_relaxed);
     atomic_store_explicit(&slot->waiting_since, wait.since_ns, memory_order_relaxed);
@@ -83,7 +103,9 @@ void wi_wait_end(const struct wi_wait *wait, enum wi_wait_source source, const v
     uint64_t elapsed = wi_now_ns() - wait->since_ns;
     uint64_t paused = atomic_load_explicit(&slot->paused_ns, memory_order_relaxed) - wait->paused_ns;
     uint64_t blocked = elapsed > paused ? elapsed - paused : 0;
-    wi_ledger_adopt(slot, &wi_session->clock);
+    uint64_t word = wi_ledger_adopt(slot, &wi_session->clock);
+    if (wi_is_crediting(slot))
+        wi_segment_begin(&account->segment, wi_experiment_epoch(word), wait->site, wi_thread_cpu_ns());
     if (source == WI_BY_PEER)
         wi_ledger_catch_up(slot, waker_delay(object, second), blocked);
     note_wait(account, blocked, source);

@@ -29,6 +29,7 @@ extern _Atomic uint64_t wi_wakers[WI_WAKERS];
 struct wi_wait {
     uint64_t since_ns; /* 0: this thread takes no part */
     uint64_t paused_ns;
+    uintptr_t site; /* of the call */
 };
 
 static inline uint64_t wi_waker_hash(const void *object)
@@ -59,20 +60,43 @@ static inline void wi_catch_up(void)
         wi_guest_settle(&wi_self);
 }
 
-/* Before a call that may wake another thread by way of `object`. */
-static inline void wi_before_wake(const void *object)
+static inline bool wi_is_crediting(const struct wi_thread *slot)
+{
+    return (atomic_load_explicit(&slot->experiment, memory_order_relaxed) &
+            (WI_EXPERIMENT_CREDITING | WI_EXPERIMENT_GIVEN)) != 0;
+}
+
+/* The thread's segment ends here (segment.h) and the next one begins: credit what is left of it. */
+void wi_guest_cut(struct wi_account *account, uintptr_t site);
+
+/* Before a call that may wake another thread by way of `object`, where a segment need not end: what is cheap, and
+ * seldom wakes anybody. */
+static inline void wi_before_cheap_wake(const void *object)
 {
     struct wi_thread *slot = wi_self.slot;
     if (__builtin_expect(!slot, 0))
         return;
     wi_catch_up();
-    if (atomic_load_explicit(&slot->experiment, memory_order_relaxed) &
-        (WI_EXPERIMENT_CREDITING | WI_EXPERIMENT_GIVEN))
+    if (wi_is_crediting(slot))
         wi_waker_publish(slot, object);
 }
 
+static inline void wi_before_wake_at(const void *object, uintptr_t site)
+{
+    struct wi_thread *slot = wi_self.slot;
+    if (__builtin_expect(!slot, 0))
+        return;
+    if (wi_is_crediting(slot))
+        wi_guest_cut(&wi_self, site);
+    wi_before_cheap_wake(object);
+}
+
+/* Before a call that may wake another thread by way of `object`. */
+#define wi_before_wake(object) wi_before_wake_at(object, (uintptr_t)__builtin_return_address(0))
+
 /* Before a call that may block. A thread that owes keeps owing: the wait may take it up. */
-struct wi_wait wi_wait_begin(enum wi_wait_source source);
+struct wi_wait wi_wait_begin_at(enum wi_wait_source source, uintptr_t site);
+#define wi_wait_begin(source) wi_wait_begin_at(source, (uintptr_t)__builtin_return_address(0))
 
 /* After it. `source` says who ended the wait; `object` is where the waker left word, `second` where the last of
  * several did (the mutex of a condition variable), or NULL. Keeps errno. */

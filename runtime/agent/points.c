@@ -158,7 +158,7 @@ static void pre_block(void)
 static void post_block(int woken_by_peer)
 {
     wi_wait_end(&home_made_wait, woken_by_peer ? WI_BY_PEER : WI_BY_WORLD, NULL, NULL);
-    home_made_wait = (struct wi_wait){0, 0};
+    home_made_wait = (struct wi_wait){0, 0, 0};
 }
 
 static void set_experiments(int on)

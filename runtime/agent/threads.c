@@ -78,7 +78,7 @@ static uint64_t own_period(void)
     return wi_session->period_ns - tenth + wi_event_random() % (2 * tenth + 1);
 }
 
-void wi_threads_enter(const struct wi_heritage *heritage, uintptr_t stack_high)
+void wi_threads_enter(const struct wi_heritage *heritage, uintptr_t stack_high, uintptr_t site)
 {
     struct wi_account *self = &wi_self;
     if (!wi_session || self->slot || self->leaving || wi_session_is_dormant(wi_session))
@@ -103,6 +103,7 @@ void wi_threads_enter(const struct wi_heritage *heritage, uintptr_t stack_high)
         self->exit_rounds = 0;
         self->wait_ns = self->pause_ns = self->longest_wait_ns = 0;
         self->sampled_cpu_ns = wi_thread_cpu_ns();
+        wi_segment_begin(&self->segment, wi_experiment_epoch(heritage->experiment), site, self->sampled_cpu_ns);
         self->slot = slot;
         if (have_key)
             pthread_setspecific(end_of_thread, self);
@@ -142,5 +143,5 @@ void wi_threads_after_fork(void)
                                    self->shared_blocked};
     wi_event_forget(self);
     self->slot = NULL;
-    wi_threads_enter(&heritage, self->stack_high);
+    wi_threads_enter(&heritage, self->stack_high, self->segment.start_site);
 }

@@ -17,8 +17,9 @@ struct wi_heritage {
 /* Settle, then tell what a child of the calling thread would start from. */
 struct wi_heritage wi_threads_bequeath(void);
 
-/* The calling thread takes part from now on. `stack_high` is where its stack ends. */
-void wi_threads_enter(const struct wi_heritage *heritage, uintptr_t stack_high);
+/* The calling thread takes part from now on. `stack_high` is where its stack ends, `site` tells what it was started to
+ * do. */
+void wi_threads_enter(const struct wi_heritage *heritage, uintptr_t stack_high, uintptr_t site);
 
 /* It ends: settle, leave word for its joiner, close its event, free its slot. */
 void wi_threads_leave(void);

@@ -58,7 +58,8 @@ int wi_experiment_begin(struct wi_controller *controller, uint64_t now_ns)
     const struct wi_trial *trial = &controller->trials[controller->next_trial];
     struct wi_tried *tried = &controller->tried[controller->current];
     struct wi_clock *clock = &controller->session->clock;
-    int set = wi_publish_unit(&controller->publisher, &tried->ranges, controller->has_given ? &controller->given : NULL);
+    int set = wi_publish_unit(&controller->publisher, tried->unit, &tried->ranges,
+                              controller->has_given ? &controller->given : NULL);
     if (set < 0)
         return set;
     uint32_t flags = WI_EXPERIMENT_CREDITING;

@@ -82,7 +82,7 @@ int wi_publish_unwind_table(struct wi_publisher *publisher, uint32_t module, con
     return error;
 }
 
-int wi_publish_unit(struct wi_publisher *publisher, const struct wi_unit_ranges *unit,
+int wi_publish_unit(struct wi_publisher *publisher, uint32_t id, const struct wi_unit_ranges *unit,
                     const struct wi_unit_ranges *given)
 {
     uint32_t index = publisher->next_set++ % WI_RANGE_SETS;
@@ -104,5 +104,6 @@ int wi_publish_unit(struct wi_publisher *publisher, const struct wi_unit_ranges 
         n = WI_RANGE_CAPACITY;
     }
     set->n = (uint32_t)n;
+    set->unit = id;
     return (int)index;
 }

@@ -32,8 +32,8 @@ int wi_publish_scope(struct wi_publisher *publisher, const struct wi_range_list 
 /* The unwind table of one module, compiled from the file at `open_path`. 0 or -errno. */
 int wi_publish_unwind_table(struct wi_publisher *publisher, uint32_t module, const char *open_path);
 
-/* Fill the next range set with a unit's code (and what is given, or NULL). Returns its index, or -errno. */
-int wi_publish_unit(struct wi_publisher *publisher, const struct wi_unit_ranges *unit,
+/* Fill the next range set with the code of unit `id` (and what is given, or NULL). Returns its index, or -errno. */
+int wi_publish_unit(struct wi_publisher *publisher, uint32_t id, const struct wi_unit_ranges *unit,
                     const struct wi_unit_ranges *given);
 
 #endif

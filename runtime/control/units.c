@@ -61,14 +61,15 @@ uint32_t wi_units_enter(struct wi_units *units, enum wi_unit_kind kind, const ch
     return unit.id;
 }
 
-void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns)
+void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns, uint64_t ran_ns)
 {
     if (id >= units->n)
         return;
     struct wi_unit *unit = &units->all[id];
     unit->samples++;
     unit->time_ns += weight_ns;
-    uint64_t from = time_ns > weight_ns ? time_ns - weight_ns : 0;
+    uint64_t inside_ns = ran_ns > weight_ns && ran_ns < 2 * weight_ns ? ran_ns : weight_ns;
+    uint64_t from = time_ns > inside_ns ? time_ns - inside_ns : 0;
     if (from < unit->covered_until_ns)
         from = unit->covered_until_ns;
     if (time_ns > from) {

@@ -41,7 +41,8 @@ void wi_units_fini(struct wi_units *units);
 uint32_t wi_units_enter(struct wi_units *units, enum wi_unit_kind kind, const char *name,
                         const struct wi_frame *about);
 
-/* A sample in the unit: the thread had run `weight_ns` up to `time_ns`. */
-void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns);
+/* A sample in the unit at `time_ns`, standing for `weight_ns`. `ran_ns` is what the thread had run since its last
+ * sample: a little more, since sampling takes time, too. */
+void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns, uint64_t ran_ns);
 
 #endif

@@ -247,6 +247,11 @@ static const struct option_row rows[] = {
 };
 #define N_ROWS (sizeof rows / sizeof *rows)
 
+void wi_options_exclude(struct wi_run_options *options, const char *glob)
+{
+    options->exclude.items[options->exclude.n++] = glob;
+}
+
 /* ---- where they come from -------------------------------------------------------------------------------- */
 
 static void print_usage(void)

@@ -11,7 +11,7 @@
 #define WI_MAX_LIST 64
 
 struct wi_list {
-    const char *items[WI_MAX_LIST];
+    const char *items[WI_MAX_LIST + 1];
     size_t n;
 };
 
@@ -25,7 +25,7 @@ struct wi_run_options {
     size_t n_speedups;
     struct wi_list at;
     struct wi_list scope;
-    struct wi_list exclude;
+    struct wi_list exclude;     /* one more than the user may give: see wi_options_exclude */
     char *given;
     double given_speedup_percent;
     enum wi_granularity granularity;
@@ -43,5 +43,8 @@ struct wi_run_options {
 
 /* Returns -1 to go on, or the status to exit with (--help, a misuse; the reason has been printed). Exits nowhere. */
 int wi_options_parse(int argc, char **argv, struct wi_run_options *options);
+
+/* As --exclude. `glob` must outlive the options. */
+void wi_options_exclude(struct wi_run_options *options, const char *glob);
 
 #endif

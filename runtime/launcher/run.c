@@ -113,6 +113,7 @@ static void choose_output(struct run *run)
 static int create_controller(struct run *run)
 {
     struct wi_run_options *options = &run->options;
+    wi_options_exclude(options, "*/libwhatif-agent.so"); /* it may lie in the program's own project */
     struct wi_scope scope = {options->scope.items, options->scope.n, options->exclude.items, options->exclude.n};
     int error = wi_symbols_create(&scope, &run->symbols);
     if (error)

@@ -157,6 +157,7 @@ struct wi_session_range {
  * its index in the experiment word; readers check that word again after use. */
 struct wi_range_set {
     uint32_t n;
+    uint32_t unit; /* whose code it is, as the controller numbers units */
     struct wi_session_range ranges[WI_RANGE_CAPACITY];
 };
 

@@ -38,7 +38,7 @@ int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict deadlin
 
 int mtx_unlock(mtx_t *mutex)
 {
-    wi_before_wake(mutex);
+    wi_before_cheap_wake(mutex);
     return wi_real()->mtx_unlock(mutex);
 }
 

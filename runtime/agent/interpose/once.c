@@ -16,7 +16,7 @@ static void run_routine(void)
 {
     void (*routine)(void) = routine_to_run;
     struct wi_wait *wait = wait_of_runner;
-    *wait = (struct wi_wait){0, 0};
+    *wait = (struct wi_wait){0, 0, 0};
     if (wi_self.slot)
         atomic_store_explicit(&wi_self.slot->state, WI_THREAD_RUNNING, memory_order_relaxed);
     routine();

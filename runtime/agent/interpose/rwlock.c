@@ -93,6 +93,6 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const st
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-    wi_before_wake(lock);
+    wi_before_cheap_wake(lock);
     return wi_real()->pthread_rwlock_unlock(lock);
 }

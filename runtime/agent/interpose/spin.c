@@ -26,6 +26,6 @@ int pthread_spin_trylock(pthread_spinlock_t *lock)
 
 int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-    wi_before_wake((const void *)lock);
+    wi_before_cheap_wake((const void *)lock);
     return wi_real()->pthread_spin_unlock(lock);
 }

@@ -55,14 +55,14 @@ static uintptr_t end_of_stack(void)
 __attribute__((noinline)) static void *run_thread(void *argument)
 {
     struct handover handover = receive(argument);
-    wi_threads_enter(&handover.heritage, end_of_stack());
+    wi_threads_enter(&handover.heritage, end_of_stack(), (uintptr_t)handover.start);
     return handover.start(handover.argument);
 }
 
 __attribute__((noinline)) static int run_thread_c11(void *argument)
 {
     struct handover handover = receive(argument);
-    wi_threads_enter(&handover.heritage, end_of_stack());
+    wi_threads_enter(&handover.heritage, end_of_stack(), (uintptr_t)handover.start_c11);
     return handover.start_c11(handover.argument);
 }
 

@@ -9,6 +9,7 @@
 #ifndef WI_AGENT_ACCOUNT_H
 #define WI_AGENT_ACCOUNT_H
 
+#include "runtime/agent/signal/segment.h"
 #include "runtime/session/layout.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +32,7 @@ struct wi_account {
     uint16_t longest_wait_kind;
     uint64_t pause_ns;
     uint64_t sampled_cpu_ns; /* thread's CPU clock at the last sample */
+    struct wi_segment segment;
     /* where the stack ends; a program's alternate stack, if it has one */
     uintptr_t stack_high;
     uintptr_t alternate_low;

@@ -64,6 +64,15 @@ static inline bool wi_ledger_is_due(const struct wi_thread *slot, struct wi_cloc
  * `placebo` all others are charged the same, and the thread is not spared. */
 void wi_ledger_credit(struct wi_thread *slot, struct wi_clock *clock, uint64_t ns, bool placebo);
 
+/* The same for `code_ns` inside the selected code, at the speedup of the experiment in force. */
+static inline void wi_ledger_credit_code(struct wi_thread *slot, struct wi_clock *clock, uint64_t in_force,
+                                         uint64_t code_ns)
+{
+    uint64_t ns = code_ns * wi_experiment_speedup(in_force) / 10000;
+    if (ns)
+        wi_ledger_credit(slot, clock, ns, (in_force & WI_EXPERIMENT_SHAM) != 0);
+}
+
 /* Rules 2 and 7. Sleep off the debt. Returns the nanoseconds slept, 0 if nothing was due. `in_force` is the word
  * that wi_ledger_adopt returned: a sleep that crosses the end of that experiment is discarded. */
 uint64_t wi_ledger_settle(struct wi_thread *slot, struct wi_clock *clock, uint64_t in_force,

@@ -66,7 +66,7 @@ static void walk_stack(const struct wi_account *account, const ucontext_t *conte
 }
 
 /* Rule 1, for the selected code and for what is given. False if the range set changed under us. */
-static bool credit(struct wi_account *account, uint64_t word, uint64_t weight_ns)
+static bool credit(struct wi_account *account, uint64_t word, uint64_t weight_ns, uint64_t cpu_ns)
 {
     if (!(word & (WI_EXPERIMENT_CREDITING | WI_EXPERIMENT_GIVEN)))
         return true;
@@ -75,11 +75,11 @@ static bool credit(struct wi_account *account, uint64_t word, uint64_t weight_ns
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&wi_session->clock.experiment, memory_order_relaxed) != word)
         return false;
-    if (match & WI_RANGE_SELECTED && word & WI_EXPERIMENT_CREDITING) {
+    bool hit = match & WI_RANGE_SELECTED && word & WI_EXPERIMENT_CREDITING;
+    uint64_t code_ns = wi_segment_sample(&account->segment, wi_experiment_epoch(word), cpu_ns, weight_ns, hit);
+    if (hit) {
         stack.flags |= WI_SAMPLE_HIT;
-        uint64_t ns = weight_ns / 10000 * wi_experiment_speedup(word);
-        if (ns)
-            wi_ledger_credit(account->slot, &wi_session->clock, ns, word & WI_EXPERIMENT_SHAM);
+        wi_ledger_credit_code(account->slot, &wi_session->clock, word, code_ns);
     } else if (match & WI_RANGE_GIVEN && word & WI_EXPERIMENT_GIVEN) {
         wi_ledger_credit(account->slot, &wi_session->clock, weight_ns / 10000 * wi_session->given_speedup, false);
     }
@@ -136,7 +136,7 @@ static void act_on(struct wi_account *account, const siginfo_t *info, const ucon
         weight_ns = cpu_ns - account->sampled_cpu_ns;
     count(&slot->samples);
     walk_stack(account, context);
-    if (!credit(account, word, weight_ns))
+    if (!credit(account, word, weight_ns, cpu_ns))
         count(&slot->skipped);
     else if (stack.flags & WI_SAMPLE_HIT)
         count(&slot->hits);
