@@ -12,7 +12,7 @@
 #define MS                1000000ull
 #define LEAST_LENGTH_NS   (100 * MS)
 #define MOST_LENGTH_NS    (1500 * MS)
-#define VISITS_WANTED     30
+#define VISITS_WANTED     16 /* few enough for many blocks, enough that a visit more or less is no effect */
 #define SHORTEST_DRAIN_NS (1 * MS)
 #define LONGEST_DRAIN_NS  (40 * MS)
 
@@ -23,7 +23,8 @@ static double slowest_rate(const struct wi_controller *controller)
     double elapsed = (double)(wi_controller_now_ns() - session->start_ns) / 1e9, slowest = 0;
     for (uint32_t i = 0; i < controller->points_known; i++) {
         const struct wi_point *point = &session->points[i];
-        uint64_t visits = wi_session_count(controller->session, point->counter) + atomic_load(&point->coz[point->latency].count);
+        uint64_t visits = wi_session_count(controller->session, point->counter) +
+                          atomic_load(&point->coz[point->latency].count);
         double rate = (double)visits / elapsed;
         if (rate >= 2 && (slowest == 0 || rate < slowest))
             slowest = rate;
@@ -65,7 +66,8 @@ int wi_experiment_begin(struct wi_controller *controller, uint64_t now_ns)
     uint32_t flags = WI_EXPERIMENT_CREDITING;
     flags |= trial->kind == WI_EXPERIMENT_PLACEBO ? WI_EXPERIMENT_SHAM : 0;
     flags |= controller->has_given ? WI_EXPERIMENT_GIVEN : 0;
-    uint32_t speedup = trial->kind == WI_EXPERIMENT_BASELINE ? 0 : (uint32_t)(trial->speedup_percent * 100 + 0.5);
+    uint32_t speedup =
+        trial->kind == WI_EXPERIMENT_BASELINE ? 0 : (uint32_t)(trial->speedup_percent * 100 + 0.5);
     controller->word = wi_experiment_word(++controller->epoch, speedup, (uint32_t)set, flags);
     controller->disturbed = NULL;
     controller->began_ns = now_ns;
@@ -114,7 +116,8 @@ void wi_experiment_record(struct wi_controller *controller)
         .invalid_because = controller->disturbed,
     };
     wi_experiment_note_points(controller);
-    wi_measure_between(controller->session, &controller->before, &controller->after, &controller->counts, &record);
+    wi_measure_between(controller->session, &controller->before, &controller->after, &controller->counts,
+                       &record);
     controller->total_delay_ns += record.delay_ns;
     controller->n_valid += record.valid;
     wi_profile_write_experiment(controller->writer, &record);
