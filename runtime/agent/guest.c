@@ -36,11 +36,11 @@ void wi_guest_cut(struct wi_account *account, uintptr_t site)
     uint64_t word = wi_ledger_adopt(account->slot, &wi_session->clock);
     uint32_t unit = wi_session->sets[wi_experiment_set(word) % WI_RANGE_SETS].unit;
     uint32_t epoch = wi_experiment_epoch(word);
-    uint64_t cpu_ns = wi_thread_cpu_ns();
-    uint64_t code_ns = wi_segment_end(&account->segment, epoch, unit, site, cpu_ns, account->slot->period_ns);
+    uint64_t run_ns = wi_run_clock_advance(account);
+    uint64_t code_ns = wi_segment_end(&account->segment, epoch, unit, site, run_ns);
     if (word & WI_EXPERIMENT_CREDITING)
         wi_ledger_credit_code(account->slot, &wi_session->clock, word, code_ns);
-    wi_segment_begin(&account->segment, epoch, site, cpu_ns);
+    wi_segment_begin(&account->segment, epoch, site, run_ns);
     account->busy = false;
     errno = saved;
 }
@@ -83,7 +83,8 @@ static uint64_t waker_delay(const void *object, const void *second)
 static void note_wait(struct wi_account *account, uint64_t blocked_ns, enum wi_wait_source source)
 {
     struct wi_thread *slot = account->slot;
-    atomic_store_explicit(&slot->waited_ns, atomic_load_explicit(&slot->waited_ns, memory_order_relaxed) + blocked_ns,
+    atomic_store_explicit(&slot->waited_ns,
+                          atomic_load_explicit(&slot->waited_ns, memory_order_relaxed) + blocked_ns,
                           memory_order_relaxed);
     account->wait_ns += blocked_ns;
     if (blocked_ns > account->longest_wait_ns) {
@@ -92,7 +93,8 @@ static void note_wait(struct wi_account *account, uint64_t blocked_ns, enum wi_w
     }
 }
 
-void wi_wait_end(const struct wi_wait *wait, enum wi_wait_source source, const void *object, const void *second)
+void wi_wait_end(const struct wi_wait *wait, enum wi_wait_source source, const void *object,
+                 const void *second)
 {
     struct wi_account *account = &wi_self;
     struct wi_thread *slot = account->slot;
@@ -105,7 +107,8 @@ void wi_wait_end(const struct wi_wait *wait, enum wi_wait_source source, const v
     uint64_t blocked = elapsed > paused ? elapsed - paused : 0;
     uint64_t word = wi_ledger_adopt(slot, &wi_session->clock);
     if (wi_is_crediting(slot))
-        wi_segment_begin(&account->segment, wi_experiment_epoch(word), wait->site, wi_thread_cpu_ns());
+        wi_segment_begin(&account->segment, wi_experiment_epoch(word), wait->site,
+                         wi_run_clock_rebase(account));
     if (source == WI_BY_PEER)
         wi_ledger_catch_up(slot, waker_delay(object, second), blocked);
     note_wait(account, blocked, source);

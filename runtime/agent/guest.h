@@ -100,6 +100,7 @@ struct wi_wait wi_wait_begin_at(enum wi_wait_source source, uintptr_t site);
 
 /* After it. `source` says who ended the wait; `object` is where the waker left word, `second` where the last of
  * several did (the mutex of a condition variable), or NULL. Keeps errno. */
-void wi_wait_end(const struct wi_wait *wait, enum wi_wait_source source, const void *object, const void *second);
+void wi_wait_end(const struct wi_wait *wait, enum wi_wait_source source, const void *object,
+                 const void *second);
 
 #endif

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 struct candidate { /* a module as this process sees it */
-    char path[sizeof ((struct wi_session_module *)0)->path];
+    char path[sizeof((struct wi_session_module *)0)->path];
     uint64_t device;
     uint64_t inode;
     uint8_t build_id[20];
@@ -38,7 +38,8 @@ static void find_build_id(const struct dl_phdr_info *info, struct candidate *out
         size_t left = segment->p_memsz;
         while (left >= sizeof(ElfW(Nhdr))) {
             const ElfW(Nhdr) *note = (const void *)at;
-            size_t name = ((size_t)note->n_namesz + 3) & ~(size_t)3, content = ((size_t)note->n_descsz + 3) & ~(size_t)3;
+            size_t name = ((size_t)note->n_namesz + 3) & ~(size_t)3,
+                   content = ((size_t)note->n_descsz + 3) & ~(size_t)3;
             if (name + content + sizeof *note > left)
                 break;
             if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(note + 1, "GNU", 4) == 0 &&

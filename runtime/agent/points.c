@@ -46,7 +46,8 @@ static struct wi_point *enter(const char *name, bool latency)
         }
         while (state == 1) /* another thread writes the name just now */
             state = atomic_load_explicit(&point->state, memory_order_acquire);
-        if (state == 2 && point->latency == latency && strncmp(point->name, name, sizeof point->name - 1) == 0)
+        if (state == 2 && point->latency == latency &&
+            strncmp(point->name, name, sizeof point->name - 1) == 0)
             return point;
     }
     atomic_fetch_add(&wi_session->overflow.points, 1);
@@ -59,13 +60,15 @@ static inline void add_own(_Atomic uint64_t *counter, uint64_t value)
 #if defined(__x86_64__)
     __asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
 #else
-    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + value, memory_order_relaxed);
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + value,
+                          memory_order_relaxed);
 #endif
 }
 
 static uint64_t virtual_now(const struct wi_thread *slot)
 {
-    return wi_now_ns() - wi_session->start_ns - atomic_load_explicit(&slot->local_delay, memory_order_relaxed);
+    return wi_now_ns() - wi_session->start_ns -
+           atomic_load_explicit(&slot->local_delay, memory_order_relaxed);
 }
 
 static uint64_t pair_tag(const struct wi_point *point, uint64_t key)
@@ -99,7 +102,8 @@ static void end_pair(struct wi_point *point, uint64_t key, uint64_t now)
             continue;
         uint64_t begin = atomic_load_explicit(&pair->begin_ns, memory_order_acquire);
         atomic_store_explicit(&pair->tag, 0, memory_order_release);
-        uint64_t latency = now > begin ? now - begin : 0; /* begin and end on different threads may owe a little */
+        uint64_t latency =
+            now > begin ? now - begin : 0; /* begin and end on different threads may owe a little */
         atomic_fetch_add_explicit(&point->matched, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&point->matched_sum_ns, latency, memory_order_relaxed);
         atomic_fetch_add_explicit(&point->histogram[wi_latency_bucket(latency)], 1, memory_order_relaxed);
@@ -107,7 +111,8 @@ static void end_pair(struct wi_point *point, uint64_t key, uint64_t now)
     }
 }
 
-static void count_latency(struct wi_thread *slot, struct wi_point *point, const struct whatif_point *site, uint64_t key)
+static void count_latency(struct wi_thread *slot, struct wi_point *point, const struct whatif_point *site,
+                          uint64_t key)
 {
     _Atomic uint64_t *counters = &slot->counters[point->counter];
     uint64_t now = virtual_now(slot);
@@ -193,8 +198,8 @@ static void catch_up(void)
 
 void wi_points_start(void)
 {
-    whatif_agent_v1 =
-        (struct whatif_agent){sizeof whatif_agent_v1, wi_points_visit, catch_up, pre_block, post_block, set_experiments};
+    whatif_agent_v1 = (struct whatif_agent){
+        sizeof whatif_agent_v1, wi_points_visit, catch_up, pre_block, post_block, set_experiments};
 }
 
 /* The interface of code compiled against Coz's own header, which counts inline in what it gets here. */

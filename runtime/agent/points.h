@@ -12,7 +12,6 @@ struct whatif_point;
 /* A visit by macro: settle, then count in the thread's own slot. Context: guest, program's signal handlers. */
 void wi_points_visit(struct whatif_point *point, uint64_t key);
 
-
 /* Answer the header from now on. Once, when there is a session. */
 void wi_points_start(void);
 

@@ -51,7 +51,8 @@
     X(int, pthread_rwlock_unlock, (pthread_rwlock_t *))                                                      \
     X(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))                                         \
     X(int, pthread_cond_timedwait, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))           \
-    X(int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *)) \
+    X(int, pthread_cond_clockwait,                                                                           \
+      (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))                             \
     X(int, pthread_cond_signal, (pthread_cond_t *))                                                          \
     X(int, pthread_cond_broadcast, (pthread_cond_t *))                                                       \
     X(int, pthread_barrier_wait, (pthread_barrier_t *))                                                      \

@@ -26,7 +26,8 @@ static bool have_key;
 
 static void at_thread_end(void *mark)
 {
-    if (++wi_self.exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(end_of_thread, mark) == 0)
+    if (++wi_self.exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+        pthread_setspecific(end_of_thread, mark) == 0)
         return;
     wi_threads_leave();
 }
@@ -103,7 +104,8 @@ void wi_threads_enter(const struct wi_heritage *heritage, uintptr_t stack_high, 
         self->exit_rounds = 0;
         self->wait_ns = self->pause_ns = self->longest_wait_ns = 0;
         self->sampled_cpu_ns = wi_thread_cpu_ns();
-        wi_segment_begin(&self->segment, wi_experiment_epoch(heritage->experiment), site, self->sampled_cpu_ns);
+        wi_segment_begin(&self->segment, wi_experiment_epoch(heritage->experiment), site,
+                         wi_run_clock_rebase(self));
         self->slot = slot;
         if (have_key)
             pthread_setspecific(end_of_thread, self);

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_RAW   (1u << 17)
-#define BATCH      512
-#define MASK       ((1ull << WI_FRAME_MODULE_SHIFT) - 1)
-#define KINDS_BIT  32 /* inlined frames at one address are told apart by this many */
+#define MOST_RAW  (1u << 17)
+#define BATCH     512
+#define MASK      ((1ull << WI_FRAME_MODULE_SHIFT) - 1)
+#define KINDS_BIT 32 /* inlined frames at one address are told apart by this many */
 
 struct wi_code { /* what is known of one address */
     uint32_t n_frames;
@@ -134,8 +134,8 @@ static uint32_t name_thread(struct wi_collector *collector, const struct wi_samp
         return id;
     name_process(collector, sample->process);
     char name[32];
-    read_name((int32_t)atomic_load(&collector->session->processes[sample->process].pid), (int32_t)sample->tid, name,
-              sizeof name);
+    read_name((int32_t)atomic_load(&collector->session->processes[sample->process].pid), (int32_t)sample->tid,
+              name, sizeof name);
     id = collector->n_threads++;
     struct wi_record_thread record = {
         .id = id,
@@ -151,7 +151,8 @@ static uint32_t name_thread(struct wi_collector *collector, const struct wi_samp
 
 /* ---- where ---------------------------------------------------------------------------------------------- */
 
-static void find_units(struct wi_collector *collector, struct wi_code *code, uint32_t module, uint64_t address)
+static void find_units(struct wi_collector *collector, struct wi_code *code, uint32_t module,
+                       uint64_t address)
 {
     code->function_unit = code->line_unit = WI_NONE;
     const struct wi_frame *about = NULL;
@@ -216,8 +217,8 @@ static uint32_t name_source(struct wi_collector *collector, const char *path)
     return id;
 }
 
-static uint32_t name_node(struct wi_collector *collector, uint32_t parent, uint32_t code_index, uint32_t depth,
-                          uint64_t frame)
+static uint32_t name_node(struct wi_collector *collector, uint32_t parent, uint32_t code_index,
+                          uint32_t depth, uint64_t frame)
 {
     uint64_t key = (uint64_t)code_index * KINDS_BIT + depth;
     uint32_t id = wi_table_get(&collector->stacks, parent, key);
@@ -261,14 +262,16 @@ static void count_units(struct wi_collector *collector, const struct wi_sample *
         wi_units_count(collector->units, code->line_unit, sample->time_ns, sample->weight_ns, ran_ns);
         return;
     }
-    uint32_t module = sample->n_frames ? (uint32_t)(sample->frames[0] >> WI_FRAME_MODULE_SHIFT) : WI_MAX_MODULES;
+    uint32_t module =
+        sample->n_frames ? (uint32_t)(sample->frames[0] >> WI_FRAME_MODULE_SHIFT) : WI_MAX_MODULES;
     if (module < WI_MAX_MODULES)
         collector->out_of_scope_ns[module] += sample->weight_ns;
     else
         collector->unmapped_ns += sample->weight_ns;
 }
 
-static uint32_t name_stack(struct wi_collector *collector, const struct wi_sample *sample, const uint32_t *codes)
+static uint32_t name_stack(struct wi_collector *collector, const struct wi_sample *sample,
+                           const uint32_t *codes)
 {
     uint32_t node = WI_NONE;
     for (uint32_t i = sample->n_frames; i-- > 0;) {

@@ -25,22 +25,22 @@ struct wi_collector {
     size_t n_raw;
     size_t raw_capacity;
 
-    struct wi_table codes;   /* (module, address) -> index into code */
+    struct wi_table codes; /* (module, address) -> index into code */
     struct wi_code *code;
     size_t n_code;
     size_t code_capacity;
-    struct wi_table stacks;  /* (parent, code index and inline depth) -> stack id */
+    struct wi_table stacks; /* (parent, code index and inline depth) -> stack id */
     uint32_t n_stacks;
     struct wi_table threads; /* (slot, generation) -> thread id */
     uint32_t n_threads;
     struct wi_table processes; /* session index -> known */
-    struct wi_table sources; /* hash of path -> source id */
+    struct wi_table sources;   /* hash of path -> source id */
     uint32_t n_sources;
 
     uint64_t samples;
     uint64_t samples_in_scope;
     uint64_t stacks_broken;
-    uint64_t lost; /* no memory to keep them */
+    uint64_t lost;                            /* no memory to keep them */
     uint64_t out_of_scope_ns[WI_MAX_MODULES]; /* time in modules of samples with no frame in scope */
     uint64_t unmapped_ns;                     /* ... in code of no module */
 };

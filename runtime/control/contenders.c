@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FUNCTIONS    10
-#define MOST_LINES        24
-#define BLOCKS_TO_OPEN    3  /* of a function before its lines are tried */
-#define LEAST_SAMPLES     5  /* fewer say nothing about a unit's bound */
-#define N_SUGGESTIONS     5
+#define MOST_FUNCTIONS 10
+#define MOST_LINES     24
+#define BLOCKS_TO_OPEN 3 /* of a function before its lines are tried */
+#define LEAST_SAMPLES  5 /* fewer say nothing about a unit's bound */
+#define N_SUGGESTIONS  5
 
 static void cannot_find(struct wi_controller *controller, const char *name)
 {
@@ -37,7 +37,8 @@ static int enter(struct wi_controller *controller, struct wi_unit_ranges *ranges
 {
     if (controller->n_tried == WI_MAX_TRIED)
         return -ENOSPC;
-    controller->tried[controller->n_tried++] = (struct wi_tried){.unit = unit, .ranges = *ranges, .fixed = fixed};
+    controller->tried[controller->n_tried++] =
+        (struct wi_tried){.unit = unit, .ranges = *ranges, .fixed = fixed};
     return 0;
 }
 
@@ -106,7 +107,8 @@ static void enter_from_samples(struct wi_controller *controller, uint32_t id)
 
 /* Enter units of a kind that the samples show to matter, the most promising first, up to `most` in all. `of` limits
  * lines to those of one function; WI_NONE does not. */
-static void enter_kind(struct wi_controller *controller, enum wi_unit_kind kind, uint32_t of, size_t most, uint64_t now_ns)
+static void enter_kind(struct wi_controller *controller, enum wi_unit_kind kind, uint32_t of, size_t most,
+                       uint64_t now_ns)
 {
     size_t n = 0;
     for (size_t i = 0; i < controller->n_tried; i++)

@@ -13,13 +13,13 @@
 #include <string.h>
 #include <time.h>
 
-#define MS              1000000ull
-#define POLL_START_NS   (2 * MS)
-#define POLL_SURVEY_NS  (20 * MS)
-#define POLL_DRAIN_NS   (300 * 1000ull)
-#define TAKE_EVERY_NS   (200 * MS) /* how often rings are emptied during a long experiment */
-#define SURVEY_NS       (400 * MS)
-#define SURVEY_SAMPLES  60
+#define MS             1000000ull
+#define POLL_START_NS  (2 * MS)
+#define POLL_SURVEY_NS (20 * MS)
+#define POLL_DRAIN_NS  (300 * 1000ull)
+#define TAKE_EVERY_NS  (200 * MS) /* how often rings are emptied during a long experiment */
+#define SURVEY_NS      (400 * MS)
+#define SURVEY_SAMPLES 60
 
 uint64_t wi_controller_now_ns(void)
 {

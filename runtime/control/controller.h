@@ -19,9 +19,9 @@ enum wi_granularity { WI_BY_AUTO, WI_BY_LINE, WI_BY_FUNCTION, WI_BY_CALLPATH };
 struct wi_controller_options {
     const double *speedups; /* percent; zeros are the baselines, which are always there */
     size_t n_speedups;
-    const char *const *at;  /* fixed units; none: whatever the samples show */
+    const char *const *at; /* fixed units; none: whatever the samples show */
     size_t n_at;
-    const char *given;      /* a unit sped up in all experiments, or NULL */
+    const char *given; /* a unit sped up in all experiments, or NULL */
     double given_speedup_percent;
     enum wi_granularity granularity;
     uint64_t warmup_ns;
@@ -54,15 +54,15 @@ struct wi_controller_status {
     uint64_t samples;
     uint64_t samples_in_scope;
     uint64_t samples_lost;
-    uint64_t visits;        /* of all points */
+    uint64_t visits; /* of all points */
     uint32_t n_points;
     uint32_t n_experiments; /* valid ones */
     uint32_t n_blocks;
     uint32_t n_processes;
-    const char *unit;       /* under test, or NULL */
-    const char *best;       /* the unit that can give most so far, or NULL */
-    double best_percent;    /* how much */
-    const char *error;      /* what keeps experiments from being made, for people; NULL if nothing */
+    const char *unit;    /* under test, or NULL */
+    const char *best;    /* the unit that can give most so far, or NULL */
+    double best_percent; /* how much */
+    const char *error;   /* what keeps experiments from being made, for people; NULL if nothing */
 };
 void wi_controller_status(struct wi_controller *controller, struct wi_controller_status *status);
 

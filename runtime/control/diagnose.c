@@ -29,10 +29,12 @@ static const char *remedy_for(int refused, char *text, size_t size)
 {
     int paranoid = wi_proc_perf_paranoid();
     if (paranoid > 2)
-        snprintf(text, size, "kernel.perf_event_paranoid is %d: `sudo sysctl kernel.perf_event_paranoid=2` allows it",
+        snprintf(text, size,
+                 "kernel.perf_event_paranoid is %d: `sudo sysctl kernel.perf_event_paranoid=2` allows it",
                  paranoid);
     else
-        snprintf(text, size, "perf_event_open says: %s (in a container, allow that system call in its seccomp profile)",
+        snprintf(text, size,
+                 "perf_event_open says: %s (in a container, allow that system call in its seccomp profile)",
                  strerror(refused));
     return text;
 }
@@ -47,12 +49,14 @@ static bool tell_sampling(struct wi_controller *controller)
         int refused = atomic_load(&process->refused);
         uint32_t sampler = atomic_load(&process->sampler);
         if (sampler == WI_SAMPLER_NONE) {
-            tell(controller, "sampling-refused", 1, "Sampling was refused: %s.", remedy_for(refused, remedy, sizeof remedy));
+            tell(controller, "sampling-refused", 1, "Sampling was refused: %s.",
+                 remedy_for(refused, remedy, sizeof remedy));
             return true;
         }
         if (refused && sampler == WI_SAMPLER_TIMER) {
             tell(controller, "sampler-fallback", 1,
-                 "Samples came from a CPU-clock timer, no finer than the kernel's tick (usually 4 ms), since perf was "
+                 "Samples came from a CPU-clock timer, no finer than the kernel's tick (usually 4 ms), since "
+                 "perf was "
                  "refused: %s.",
                  remedy_for(refused, remedy, sizeof remedy));
             break;
@@ -60,7 +64,8 @@ static bool tell_sampling(struct wi_controller *controller)
     }
     if (atomic_load(&session->processes_high) == 0) {
         tell(controller, "not-attached", 1,
-             "The program ran without the agent: it is statically linked, privileged, or was started with a cleared "
+             "The program ran without the agent: it is statically linked, privileged, or was started with a "
+             "cleared "
              "environment, so that nothing could be preloaded.");
         return true;
     }
@@ -97,14 +102,16 @@ static bool tell_scope(struct wi_controller *controller)
     if (wi_symbols_module_in_scope(controller->symbols, main_module) &&
         (detail == WI_DETAIL_NONE || detail == WI_DETAIL_UNREAD)) {
         tell(controller, "no-debug-info", 1,
-             "No sample fell in scope: %s has no debug information that could be read; compile it with -g (and do not "
+             "No sample fell in scope: %s has no debug information that could be read; compile it with -g "
+             "(and do not "
              "strip it), or install its debug symbols.",
              main_path);
         return true;
     }
     if (collector->unmapped_ns > collector->out_of_scope_ns[hottest]) {
         tell(controller, "no-sample-in-scope", 1,
-             "No sample fell in scope: most of the time went to code that belongs to no file, such as code made at run "
+             "No sample fell in scope: most of the time went to code that belongs to no file, such as code "
+             "made at run "
              "time.");
         return true;
     }
@@ -121,13 +128,15 @@ static bool tell_progress(struct wi_controller *controller, const struct wi_cont
 {
     if (status->n_points == 0) {
         tell(controller, "no-progress-point", 1,
-             "The program has no progress point: include <whatif.h> and put WHATIF_PROGRESS() where a piece of useful "
+             "The program has no progress point: include <whatif.h> and put WHATIF_PROGRESS() where a piece "
+             "of useful "
              "work is done.");
         return true;
     }
     if (status->visits == 0) {
         tell(controller, "no-visits", 1,
-             "No progress point was visited: the program has %u, the first is \"%s\"; check that it is reached while "
+             "No progress point was visited: the program has %u, the first is \"%s\"; check that it is "
+             "reached while "
              "the program works.",
              status->n_points, controller->session->points[0].name);
         return true;
@@ -146,7 +155,8 @@ static void tell_time(struct wi_controller *controller, const struct wi_controll
     double seconds = (double)(wi_controller_now_ns() - controller->session->start_ns) / 1e9;
     if (controller->n_tried == 0 && seconds > 2)
         tell(controller, "nothing-to-try", 1,
-             "No code in scope takes --min-impact (%.3g %%) of the time: there was nothing worth an experiment.",
+             "No code in scope takes --min-impact (%.3g %%) of the time: there was nothing worth an "
+             "experiment.",
              controller->options.min_impact_percent);
     else
         tell(controller, "too-short", 1,
@@ -161,28 +171,31 @@ static void tell_losses(struct wi_controller *controller, const struct wi_contro
     struct wi_session *session = controller->session;
     const struct wi_collector *collector = &controller->collector;
     if (status->samples_lost > 0)
-        tell(controller, "samples-lost", status->samples_lost, "%llu samples found their ring full and were lost.",
-             (unsigned long long)status->samples_lost);
+        tell(controller, "samples-lost", status->samples_lost,
+             "%llu samples found their ring full and were lost.", (unsigned long long)status->samples_lost);
     if (collector->stacks_broken * 20 > collector->samples)
         tell(controller, "stacks-broken", collector->stacks_broken,
-             "%.0f %% of the stacks could not be walked to their end: code without unwind information, or stacks of the "
+             "%.0f %% of the stacks could not be walked to their end: code without unwind information, or "
+             "stacks of the "
              "program's own making.",
              100.0 * (double)collector->stacks_broken / (double)collector->samples);
     uint64_t lost;
     if ((lost = atomic_load(&session->overflow.threads)) > 0)
-        tell(controller, "threads-capped", lost, "More than %d threads were alive at once: the rest ran unsampled.",
-             WI_MAX_THREADS);
+        tell(controller, "threads-capped", lost,
+             "More than %d threads were alive at once: the rest ran unsampled.", WI_MAX_THREADS);
     if ((lost = atomic_load(&session->overflow.events_refused)) > 0)
-        tell(controller, "threads-unsampled", lost, "%llu threads could not be sampled: the kernel refused their events.",
-             (unsigned long long)lost);
+        tell(controller, "threads-unsampled", lost,
+             "%llu threads could not be sampled: the kernel refused their events.", (unsigned long long)lost);
     if ((lost = atomic_load(&session->overflow.points)) > 0)
-        tell(controller, "points-capped", lost, "There are more progress points than a run keeps (%d): some were not counted.",
-             WI_MAX_POINTS);
+        tell(controller, "points-capped", lost,
+             "There are more progress points than a run keeps (%d): some were not counted.", WI_MAX_POINTS);
     if ((lost = atomic_load(&session->overflow.pairs)) > 0)
-        tell(controller, "pairs-capped", lost, "Too many keyed requests were in flight: some were not matched.");
+        tell(controller, "pairs-capped", lost,
+             "Too many keyed requests were in flight: some were not matched.");
     if (controller->total_unsettled > 0)
         tell(controller, "unsettled", controller->total_unsettled,
-             "%llu experiments were dropped because a thread that was running did not serve its pauses in time.",
+             "%llu experiments were dropped because a thread that was running did not serve its pauses in "
+             "time.",
              (unsigned long long)controller->total_unsettled);
     if (controller->publisher.truncated_sets > 0)
         tell(controller, "unit-truncated", controller->publisher.truncated_sets,
@@ -199,7 +212,8 @@ static void tell_resolution(struct wi_controller *controller)
         double interval = visits ? elapsed / (double)visits : 0;
         if (interval > 0 && interval < 2.0 * (double)session->period_ns) {
             tell(controller, "short-phases", 1,
-                 "\"%s\" is visited every %.0f us, and a sample stands for %.0f us: where threads wait for each other "
+                 "\"%s\" is visited every %.0f us, and a sample stands for %.0f us: where threads wait for "
+                 "each other "
                  "that often, gains are blurred.",
                  session->points[i].name, interval / 1e3, (double)session->period_ns / 1e3);
             return;

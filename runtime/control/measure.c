@@ -14,7 +14,8 @@ static uint64_t clock_ns(clockid_t clock)
 static void read_point(struct wi_session *session, const struct wi_point *point, struct wi_point_reading *out)
 {
     uint64_t first = atomic_load(&point->coz[0].count), second = atomic_load(&point->coz[1].count);
-    out->visits = wi_session_count(session, point->counter + WI_WORD_VISITS) + (point->latency ? second : first);
+    out->visits =
+        wi_session_count(session, point->counter + WI_WORD_VISITS) + (point->latency ? second : first);
     out->inline_visits = point->latency ? second : first;
     if (!point->latency)
         return;
@@ -57,7 +58,8 @@ void wi_measure_read(struct wi_session *session, struct wi_reading *reading)
     wi_proc_read_ticks(&reading->cpu_total, &reading->cpu_stolen);
 }
 
-static size_t histogram_pairs(const struct wi_point_reading *from, const struct wi_point_reading *to, uint32_t *pairs)
+static size_t histogram_pairs(const struct wi_point_reading *from, const struct wi_point_reading *to,
+                              uint32_t *pairs)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < WI_HISTOGRAM; i++)
@@ -84,8 +86,9 @@ static double in_flight(const struct wi_reading *from, const struct wi_reading *
     return (double)(int64_t)sum;
 }
 
-static void count_point(const struct wi_session *session, const struct wi_reading *from, const struct wi_reading *to,
-                        uint32_t i, struct wi_counts *counts, struct wi_point_count *out)
+static void count_point(const struct wi_session *session, const struct wi_reading *from,
+                        const struct wi_reading *to, uint32_t i, struct wi_counts *counts,
+                        struct wi_point_count *out)
 {
     static const struct wi_point_reading nothing;
     const struct wi_point_reading *a = i < from->n_points ? &from->points[i] : &nothing, *b = &to->points[i];
@@ -100,8 +103,9 @@ static void count_point(const struct wi_session *session, const struct wi_readin
     out->histogram = counts->histograms[i];
 }
 
-void wi_measure_between(const struct wi_session *session, const struct wi_reading *from, const struct wi_reading *to,
-                        struct wi_counts *counts, struct wi_record_experiment *record)
+void wi_measure_between(const struct wi_session *session, const struct wi_reading *from,
+                        const struct wi_reading *to, struct wi_counts *counts,
+                        struct wi_record_experiment *record)
 {
     record->start_ns = from->wall_ns;
     record->end_ns = to->wall_ns;
@@ -140,7 +144,8 @@ uint32_t wi_measure_unsettled(struct wi_session *session)
         if (wi_experiment_epoch(atomic_load_explicit(&thread->experiment, memory_order_relaxed)) != epoch)
             served = start; /* it has not been here since the experiment began: it owes all of it */
         if (ordered > served + 2 * session->expected_overshoot_ns &&
-            wi_proc_is_running(atomic_load(&session->processes[atomic_load(&thread->process) % WI_MAX_PROCESSES].pid), tid))
+            wi_proc_is_running(
+                atomic_load(&session->processes[atomic_load(&thread->process) % WI_MAX_PROCESSES].pid), tid))
             unsettled++;
     }
     return unsettled;

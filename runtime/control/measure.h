@@ -14,7 +14,8 @@
 struct wi_point_reading {
     uint64_t visits; /* latency: ends */
     uint64_t begins;
-    uint64_t inline_visits; /* of these, counted by code compiled against Coz's header, which keeps no times */
+    uint64_t
+        inline_visits; /* of these, counted by code compiled against Coz's header, which keeps no times */
     uint64_t begin_times;
     uint64_t end_times;
     uint64_t matched;
@@ -43,8 +44,9 @@ struct wi_counts {
 
 /* Fill the measured fields of a record from two readings; `counts` must live as long as the record. Sets
  * valid = false where the machine slept in between. */
-void wi_measure_between(const struct wi_session *session, const struct wi_reading *from, const struct wi_reading *to,
-                        struct wi_counts *counts, struct wi_record_experiment *record);
+void wi_measure_between(const struct wi_session *session, const struct wi_reading *from,
+                        const struct wi_reading *to, struct wi_counts *counts,
+                        struct wi_record_experiment *record);
 
 /* Threads that run and still owe more than they could sleep off. */
 uint32_t wi_measure_unsettled(struct wi_session *session);

@@ -33,7 +33,8 @@ static const char *const detail_names[] = {
     [WI_DETAIL_UNREAD] = "unread",
 };
 
-static void write_down(struct wi_controller *controller, uint32_t index, const struct wi_session_module *module)
+static void write_down(struct wi_controller *controller, uint32_t index,
+                       const struct wi_session_module *module)
 {
     char build_id[2 * sizeof module->build_id + 1] = "";
     for (uint32_t i = 0; i < module->build_id_length && i < sizeof module->build_id; i++)

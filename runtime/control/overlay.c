@@ -48,7 +48,8 @@ static uint32_t flags_in_force(const int depth[N_FLAGS])
     return flags;
 }
 
-int64_t wi_overlay(const struct wi_layer *layers, size_t n_layers, struct wi_session_range *out, size_t capacity)
+int64_t wi_overlay(const struct wi_layer *layers, size_t n_layers, struct wi_session_range *out,
+                   size_t capacity)
 {
     size_t n_ends = 0;
     for (size_t layer = 0; layer < n_layers; layer++)
@@ -69,7 +70,8 @@ int64_t wi_overlay(const struct wi_layer *layers, size_t n_layers, struct wi_ses
         bool more = i + 1 < n_ends && ends[i + 1].module == ends[i].module;
         if (!flags || !more || ends[i + 1].address == ends[i].address)
             continue;
-        if (n_out > 0 && last.module == ends[i].module && last.high == ends[i].address && last.flags == flags) {
+        if (n_out > 0 && last.module == ends[i].module && last.high == ends[i].address &&
+            last.flags == flags) {
             last.high = ends[i + 1].address;
         } else {
             last = (struct wi_session_range){ends[i].module, flags, ends[i].address, ends[i + 1].address};

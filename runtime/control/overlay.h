@@ -16,6 +16,7 @@ struct wi_layer {
 
 /* Overlay `layers` into out[0..capacity), sorted by (module, low), flags combined where they overlap. Returns how many
  * entries there are; more than `capacity` means that only the first `capacity` were written. -ENOMEM if out of memory. */
-int64_t wi_overlay(const struct wi_layer *layers, size_t n_layers, struct wi_session_range *out, size_t capacity);
+int64_t wi_overlay(const struct wi_layer *layers, size_t n_layers, struct wi_session_range *out,
+                   size_t capacity);
 
 #endif

@@ -12,8 +12,8 @@ static void shuffle(struct wi_trial *trials, size_t n, struct wi_random *random)
     }
 }
 
-size_t wi_plan_block(const double *speedups, size_t n_speedups, uint32_t n_earlier_blocks, struct wi_random *random,
-                     struct wi_trial trials[WI_MAX_BLOCK])
+size_t wi_plan_block(const double *speedups, size_t n_speedups, uint32_t n_earlier_blocks,
+                     struct wi_random *random, struct wi_trial trials[WI_MAX_BLOCK])
 {
     size_t n = 0, n_treatments = 0;
     for (size_t i = 0; i < n_speedups && i < WI_MAX_SPEEDUPS; i++)

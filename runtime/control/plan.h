@@ -24,11 +24,12 @@ struct wi_trial { /* one experiment to be made */
  * Returns the number of trials, at most WI_MAX_BLOCK.
  */
 #define WI_PLACEBO_FIRST 6
-size_t wi_plan_block(const double *speedups, size_t n_speedups, uint32_t n_earlier_blocks, struct wi_random *random,
-                     struct wi_trial trials[WI_MAX_BLOCK]);
+size_t wi_plan_block(const double *speedups, size_t n_speedups, uint32_t n_earlier_blocks,
+                     struct wi_random *random, struct wi_trial trials[WI_MAX_BLOCK]);
 
 struct wi_contender {
-    double worth;      /* what it could still give: an upper bound of its gain, in percent; below 0: not to be tried */
+    double
+        worth; /* what it could still give: an upper bound of its gain, in percent; below 0: not to be tried */
     uint32_t n_blocks; /* spent on it so far */
 };
 

@@ -24,7 +24,8 @@ struct wi_publisher {
 void wi_publisher_init(struct wi_publisher *publisher, struct wi_session *session, int fd);
 
 /* Copy a block into the arena and set `*where` (a field of the session) to it. 0 or -errno. */
-int wi_publish_block(struct wi_publisher *publisher, const void *block, size_t bytes, _Atomic uint64_t *where);
+int wi_publish_block(struct wi_publisher *publisher, const void *block, size_t bytes,
+                     _Atomic uint64_t *where);
 
 /* The scope of all modules, as wi_symbols_scope_ranges tells it. 0 or -errno. */
 int wi_publish_scope(struct wi_publisher *publisher, const struct wi_range_list *scope);

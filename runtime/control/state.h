@@ -84,11 +84,12 @@ struct wi_controller {
 
 /* experiment.c */
 int wi_experiment_begin(struct wi_controller *controller, uint64_t now_ns);
-void wi_experiment_stop(struct wi_controller *controller, uint64_t now_ns);       /* crediting ends, the drain begins */
+void wi_experiment_stop(struct wi_controller *controller,
+                        uint64_t now_ns); /* crediting ends, the drain begins */
 bool wi_experiment_has_drained(struct wi_controller *controller, uint64_t now_ns);
-void wi_experiment_record(struct wi_controller *controller);                      /* read, write down */
+void wi_experiment_record(struct wi_controller *controller); /* read, write down */
 uint64_t wi_experiment_length_ns(const struct wi_controller *controller);
-void wi_experiment_note_points(struct wi_controller *controller);                 /* name new points in the profile */
+void wi_experiment_note_points(struct wi_controller *controller); /* name new points in the profile */
 
 /* contenders.c */
 /* Resolve --at and --given. 0; -EAGAIN if their code is not loaded yet; -ENOENT (error says what and what is near). */

@@ -61,7 +61,8 @@ uint32_t wi_units_enter(struct wi_units *units, enum wi_unit_kind kind, const ch
     return unit.id;
 }
 
-void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns, uint64_t ran_ns)
+void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns,
+                    uint64_t ran_ns)
 {
     if (id >= units->n)
         return;

@@ -43,6 +43,7 @@ uint32_t wi_units_enter(struct wi_units *units, enum wi_unit_kind kind, const ch
 
 /* A sample in the unit at `time_ns`, standing for `weight_ns`. `ran_ns` is what the thread had run since its last
  * sample: a little more, since sampling takes time, too. */
-void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns, uint64_t ran_ns);
+void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns,
+                    uint64_t ran_ns);
 
 #endif

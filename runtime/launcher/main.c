@@ -15,7 +15,8 @@ const struct wi_command wi_commands[] = {
 static void print_usage(FILE *out)
 {
     fputs("usage: whatif COMMAND [OPTIONS] ...\n\n"
-          "whatif is a causal profiler: it tells how much faster a program would be if some of its code were.\n\n",
+          "whatif is a causal profiler: it tells how much faster a program would be if some of its code "
+          "were.\n\n",
           out);
     for (const struct wi_command *command = wi_commands; command->name; command++)
         fprintf(out, "  %-10s %s\n", command->name, command->summary);

@@ -148,7 +148,10 @@ static const char *set_sampler(struct wi_run_options *options, const char *value
     static const struct {
         const char *name;
         enum wi_sampler sampler;
-    } names[] = {{"auto", WI_SAMPLER_AUTO}, {"sigtrap", WI_SAMPLER_SIGTRAP}, {"ring", WI_SAMPLER_RING}, {"timer", WI_SAMPLER_TIMER}};
+    } names[] = {{"auto", WI_SAMPLER_AUTO},
+                 {"sigtrap", WI_SAMPLER_SIGTRAP},
+                 {"ring", WI_SAMPLER_RING},
+                 {"timer", WI_SAMPLER_TIMER}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(value, names[i].name) == 0) {
             options->sampler = names[i].sampler;
@@ -225,7 +228,8 @@ static const char *set_quiet(struct wi_run_options *options, const char *value)
 }
 
 static const struct option_row rows[] = {
-    {"duration", 0, "D", "end the experiments after D (20s, 2m); the program runs on, undisturbed", set_duration},
+    {"duration", 0, "D", "end the experiments after D (20s, 2m); the program runs on, undisturbed",
+     set_duration},
     {"kill", 0, NULL, "end the program when the experiments end", set_kill},
     {"warmup", 0, "D", "make no experiment before D has passed", set_warmup},
     {"at", 0, "UNIT", "try this code only: FILE:LINE, FUNCTION or 'LOWER < UPPER'; may be repeated", set_at},
@@ -257,7 +261,8 @@ void wi_options_exclude(struct wi_run_options *options, const char *glob)
 static void print_usage(void)
 {
     puts("usage: whatif run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
-         "Runs the program and finds out, by experiments while it runs, what making its code faster would be worth.\n");
+         "Runs the program and finds out, by experiments while it runs, what making its code faster would be "
+         "worth.\n");
     for (size_t i = 0; i < N_ROWS; i++) {
         char left[40];
         snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
@@ -324,10 +329,12 @@ int wi_options_parse(int argc, char **argv, struct wi_run_options *options)
     if (status >= 0)
         return status;
     for (size_t i = 0; i < N_ROWS; i++) {
-        longs[i] = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, 256 + (int)i};
+        longs[i] = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL,
+                                   256 + (int)i};
         if (rows[i].letter) {
             size_t length = strlen(shorts);
-            snprintf(shorts + length, sizeof shorts - length, "%c%s", rows[i].letter, rows[i].argument ? ":" : "");
+            snprintf(shorts + length, sizeof shorts - length, "%c%s", rows[i].letter,
+                     rows[i].argument ? ":" : "");
         }
     }
     longs[N_ROWS] = (struct option){"help", no_argument, NULL, 'h'};

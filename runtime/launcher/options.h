@@ -16,20 +16,20 @@ struct wi_list {
 };
 
 struct wi_run_options {
-    char **command;           /* NULL-terminated; never empty */
-    const char *output;       /* the profile's path */
-    const char *format;       /* of the report: "text", "markdown" or "json" */
-    uint64_t duration_ns;     /* 0: as long as the program runs */
+    char **command;       /* NULL-terminated; never empty */
+    const char *output;   /* the profile's path */
+    const char *format;   /* of the report: "text", "markdown" or "json" */
+    uint64_t duration_ns; /* 0: as long as the program runs */
     uint64_t warmup_ns;
     double speedups[WI_MAX_SPEEDUPS];
     size_t n_speedups;
     struct wi_list at;
     struct wi_list scope;
-    struct wi_list exclude;     /* one more than the user may give: see wi_options_exclude */
+    struct wi_list exclude; /* one more than the user may give: see wi_options_exclude */
     char *given;
     double given_speedup_percent;
     enum wi_granularity granularity;
-    uint32_t sampler;         /* enum wi_sampler */
+    uint32_t sampler; /* enum wi_sampler */
     double overhead_percent;
     double max_slowdown_percent;
     double min_impact_percent;

@@ -24,15 +24,15 @@ static char *options_text(const struct wi_run_options *options)
     json_t *speedups = json_array();
     for (size_t i = 0; i < options->n_speedups; i++)
         json_array_append_new(speedups, json_real(options->speedups[i]));
-    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:b}", "unit",
-                               units[options->granularity], "speedups", speedups, "at",
-                               list(options->at.items, options->at.n), "scope",
-                               list(options->scope.items, options->scope.n), "exclude",
-                               list(options->exclude.items, options->exclude.n), "duration_s",
-                               (double)options->duration_ns / 1e9, "warmup_s", (double)options->warmup_ns / 1e9,
-                               "overhead_percent", options->overhead_percent, "max_slowdown_percent",
-                               options->max_slowdown_percent, "min_impact_percent", options->min_impact_percent,
-                               "precision_percent", options->precision_percent, "follow", options->follow);
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:b}", "unit", units[options->granularity],
+        "speedups", speedups, "at", list(options->at.items, options->at.n), "scope",
+        list(options->scope.items, options->scope.n), "exclude",
+        list(options->exclude.items, options->exclude.n), "duration_s", (double)options->duration_ns / 1e9,
+        "warmup_s", (double)options->warmup_ns / 1e9, "overhead_percent", options->overhead_percent,
+        "max_slowdown_percent", options->max_slowdown_percent, "min_impact_percent",
+        options->min_impact_percent, "precision_percent", options->precision_percent, "follow",
+        options->follow);
     if (object && options->given) {
         json_object_set_new(object, "given", json_string(options->given));
         json_object_set_new(object, "given_speedup_percent", json_real(options->given_speedup_percent));
@@ -45,9 +45,10 @@ static char *options_text(const struct wi_run_options *options)
 /* The sampler that will most likely be in use; each process decides for itself, and the notices tell. */
 static const char *sampler_name(const struct wi_session *session, uint64_t sample_cost_ns)
 {
-    static const char *const names[] = {
-        [WI_SAMPLER_NONE] = "none", [WI_SAMPLER_SIGTRAP] = "sigtrap", [WI_SAMPLER_RING] = "ring",
-        [WI_SAMPLER_TIMER] = "timer"};
+    static const char *const names[] = {[WI_SAMPLER_NONE] = "none",
+                                        [WI_SAMPLER_SIGTRAP] = "sigtrap",
+                                        [WI_SAMPLER_RING] = "ring",
+                                        [WI_SAMPLER_TIMER] = "timer"};
     if (session->sampler < sizeof names / sizeof *names)
         return names[session->sampler];
     return sample_cost_ns ? "sigtrap" : "timer";

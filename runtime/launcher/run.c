@@ -48,7 +48,7 @@ struct run {
     bool child_ended;
     int child_status;
     bool interrupted;
-    bool killed;             /* by us, because of --kill */
+    bool killed; /* by us, because of --kill */
     uint64_t kill_hard_at_ns;
 };
 
@@ -114,7 +114,8 @@ static int create_controller(struct run *run)
 {
     struct wi_run_options *options = &run->options;
     wi_options_exclude(options, "*/libwhatif-agent.so"); /* it may lie in the program's own project */
-    struct wi_scope scope = {options->scope.items, options->scope.n, options->exclude.items, options->exclude.n};
+    struct wi_scope scope = {options->scope.items, options->scope.n, options->exclude.items,
+                             options->exclude.n};
     int error = wi_symbols_create(&scope, &run->symbols);
     if (error)
         return error;
@@ -131,7 +132,8 @@ static int create_controller(struct run *run)
         .max_slowdown_percent = options->max_slowdown_percent,
         .seed = options->seed,
     };
-    return wi_controller_create(run->session, run->session_fd, run->symbols, run->writer, &control, &run->controller);
+    return wi_controller_create(run->session, run->session_fd, run->symbols, run->writer, &control,
+                                &run->controller);
 }
 
 static int open_signals(struct run *run)
@@ -206,7 +208,8 @@ static void experiment(struct run *run)
             break;
         if (now >= next_step)
             next_step = wi_controller_step(run->controller, now);
-        uint64_t next_status = wi_status_update(&run->status_line, run->controller, run->session->start_ns, now);
+        uint64_t next_status =
+            wi_status_update(&run->status_line, run->controller, run->session->start_ns, now);
         wait_until(run, earlier(end, earlier(next_step, next_status)));
     }
     wi_controller_finish(run->controller);
@@ -227,10 +230,10 @@ static int close_profile(struct run *run)
     wi_controller_diagnose(run->controller);
     struct wi_record_end end = {
         .time_ns = now_ns() - run->session->start_ns,
-        .reason = !run->child_ended            ? "duration"
-                  : run->interrupted           ? "interrupted"
-                  : run->child_status >= 128   ? "signalled"
-                                               : "exited",
+        .reason = !run->child_ended          ? "duration"
+                  : run->interrupted         ? "interrupted"
+                  : run->child_status >= 128 ? "signalled"
+                                             : "exited",
         .exit_status = run->child_ended ? run->child_status : -1,
         .launcher_cpu_ns = own_cpu_ns(),
     };
@@ -274,7 +277,8 @@ static void see_it_out(struct run *run)
 
 static int profile(struct run *run, const char *program)
 {
-    run->child = wi_start(program, run->options.command, run->place.agent, run->place.session, &run->original_mask);
+    run->child =
+        wi_start(program, run->options.command, run->place.agent, run->place.session, &run->original_mask);
     if (run->child < 0) {
         int error = run->child;
         wi_profile_close(run->writer);

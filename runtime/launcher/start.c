@@ -93,7 +93,8 @@ int wi_start_find(const char *name, char *path, size_t size)
     const char *why = why_not_preloadable(path);
     if (!why)
         return 0;
-    fprintf(stderr, "whatif: %s cannot be profiled: %s, so that no agent can be preloaded into it\n", path, why);
+    fprintf(stderr, "whatif: %s cannot be profiled: %s, so that no agent can be preloaded into it\n", path,
+            why);
     return 1;
 }
 

@@ -37,7 +37,8 @@ uint64_t wi_status_update(struct wi_status_line *line, struct wi_controller *con
     int n = snprintf(text, sizeof text, "%.0f s  %" PRIu64 " samples  %" PRIu64 " visits  %u experiments",
                      (double)(now_ns - start_ns) / 1e9, status.samples, status.visits, status.n_experiments);
     if (status.best && n > 0 && (size_t)n < sizeof text)
-        snprintf(text + n, sizeof text - (size_t)n, "  best: %s, up to %.0f %%", status.best, status.best_percent);
+        snprintf(text + n, sizeof text - (size_t)n, "  best: %s, up to %.0f %%", status.best,
+                 status.best_percent);
     else if (status.error && n > 0 && (size_t)n < sizeof text)
         snprintf(text + n, sizeof text - (size_t)n, "  %s", status.error);
     fprintf(stderr, "\r\033[K%.*s", (int)terminal_width() - 1, text);

@@ -83,16 +83,17 @@ enum wi_thread_state {
 
 /* A thread's account. Its owner writes, the controller reads; slots are reused, counters run on. */
 struct wi_thread {
-    _Alignas(WI_CACHE_LINE) _Atomic uint32_t tid; /* 0: free. Claimed by compare-and-swap, freed by the owner */
-    _Atomic uint32_t process;                     /* index into processes */
-    _Atomic uint32_t generation;                  /* grows with each owner */
-    _Atomic uint32_t state;                       /* enum wi_thread_state */
-    _Atomic uint64_t local_delay;                 /* L, owner writes */
-    _Atomic uint64_t experiment;                  /* the experiment word that the owner has adopted */
-    uint64_t overshoot_ns;                        /* owner only: slept beyond what was owed */
-    uint64_t expected_overshoot_ns;               /* owner only: its running median */
-    uint64_t period_ns;                           /* owner only: what one of its samples stands for */
-    _Atomic uint64_t waiting_since;               /* 0, or when the current known wait began */
+    _Alignas(
+        WI_CACHE_LINE) _Atomic uint32_t tid; /* 0: free. Claimed by compare-and-swap, freed by the owner */
+    _Atomic uint32_t process;                /* index into processes */
+    _Atomic uint32_t generation;             /* grows with each owner */
+    _Atomic uint32_t state;                  /* enum wi_thread_state */
+    _Atomic uint64_t local_delay;            /* L, owner writes */
+    _Atomic uint64_t experiment;             /* the experiment word that the owner has adopted */
+    uint64_t overshoot_ns;                   /* owner only: slept beyond what was owed */
+    uint64_t expected_overshoot_ns;          /* owner only: its running median */
+    uint64_t period_ns;                      /* owner only: what one of its samples stands for */
+    _Atomic uint64_t waiting_since;          /* 0, or when the current known wait began */
     /* totals, owner writes, controller reads at experiment boundaries */
     _Alignas(WI_CACHE_LINE) _Atomic uint64_t samples;
     _Atomic uint64_t hits;
@@ -184,10 +185,10 @@ struct wi_point {
     uint32_t counter;       /* first word in a thread's counters */
     uint32_t reserved;
     char name[96];
-    struct wi_coz_counter coz[2];                       /* visits or begins, ends */
-    _Alignas(WI_CACHE_LINE) _Atomic uint64_t matched;   /* keyed pairs that met; any thread adds */
+    struct wi_coz_counter coz[2];                     /* visits or begins, ends */
+    _Alignas(WI_CACHE_LINE) _Atomic uint64_t matched; /* keyed pairs that met; any thread adds */
     _Atomic uint64_t matched_sum_ns;
-    _Atomic uint32_t histogram[WI_HISTOGRAM];           /* of their latencies: see wi_latency_bucket */
+    _Atomic uint32_t histogram[WI_HISTOGRAM]; /* of their latencies: see wi_latency_bucket */
 };
 
 struct wi_pair {
@@ -214,14 +215,14 @@ struct wi_sample {
     uint32_t tid;
     uint16_t slot;
     uint16_t process;
-    uint32_t generation;       /* of the slot: tells threads apart that used the same slot */
+    uint32_t generation; /* of the slot: tells threads apart that used the same slot */
     uint8_t flags;
     uint8_t n_frames;
-    uint16_t wait_kind;        /* 0 none, 1 for a peer, 2 for the world, 3 unknown */
-    uint64_t weight_ns;        /* CPU time it stands for */
-    uint32_t cpu_us;           /* CPU time since the thread's last sample */
-    uint32_t wait_us;          /* blocked since then */
-    uint32_t pause_us;         /* pauses of ours since then */
+    uint16_t wait_kind; /* 0 none, 1 for a peer, 2 for the world, 3 unknown */
+    uint64_t weight_ns; /* CPU time it stands for */
+    uint32_t cpu_us;    /* CPU time since the thread's last sample */
+    uint32_t wait_us;   /* blocked since then */
+    uint32_t pause_us;  /* pauses of ours since then */
     uint32_t reserved;
     uint64_t frames[WI_STACK_FRAMES];
 };
@@ -240,19 +241,19 @@ struct wi_ring {
 /* ---- all of it --------------------------------------------------------------------------------------------- */
 
 struct wi_session {
-    uint64_t magic;     /* launcher, once; the rest of this block, too */
+    uint64_t magic; /* launcher, once; the rest of this block, too */
     uint32_t version;
     uint32_t struct_bytes;
-    uint64_t rings_at;  /* offset of the slots of ring 0 */
+    uint64_t rings_at; /* offset of the slots of ring 0 */
     uint64_t arena_at;
     uint64_t mapped_bytes; /* address range that agents map */
     uint32_t n_rings;
-    uint32_t sampler;      /* enum wi_sampler asked for */
-    uint64_t start_ns;     /* CLOCK_MONOTONIC */
+    uint32_t sampler;  /* enum wi_sampler asked for */
+    uint64_t start_ns; /* CLOCK_MONOTONIC */
     uint64_t period_ns;
     uint64_t expected_overshoot_ns; /* of a sleep, as the launcher measured it */
     uint32_t launcher_pid;
-    uint32_t follow;       /* 1: children take part, too */
+    uint32_t follow;        /* 1: children take part, too */
     uint32_t given_speedup; /* in 1/10000 */
     uint32_t reserved;
 

@@ -11,7 +11,8 @@
 #include "runtime/session/session.h"
 
 /* Claim a slot to write in place, or NULL (counted) if the ring is full. Context: signal. */
-static inline struct wi_sample *wi_ring_claim(struct wi_session *session, uint32_t ring_index, uint64_t *position)
+static inline struct wi_sample *wi_ring_claim(struct wi_session *session, uint32_t ring_index,
+                                              uint64_t *position)
 {
     struct wi_ring *ring = &session->rings[ring_index];
     struct wi_sample *slots = wi_session_ring_slots(session, ring_index);

@@ -60,7 +60,8 @@ int wi_session_create(const char *path, uint32_t n_rings, struct wi_session **ou
     int error = wi_session_grow(fd, fixed);
     struct wi_session *session = MAP_FAILED;
     if (error == 0) {
-        session = mmap(NULL, fixed + WI_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        session =
+            mmap(NULL, fixed + WI_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         error = session == MAP_FAILED ? -errno : 0;
     }
     if (error) {

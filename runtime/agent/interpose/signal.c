@@ -81,7 +81,8 @@ sighandler_t ssignal(int number, sighandler_t handler)
 
 sighandler_t sysv_signal(int number, sighandler_t handler)
 {
-    return is_ours(number) ? set_ours(handler, (int)(SA_RESETHAND | SA_NODEFER)) : wi_real()->sysv_signal(number, handler);
+    return is_ours(number) ? set_ours(handler, (int)(SA_RESETHAND | SA_NODEFER))
+                           : wi_real()->sysv_signal(number, handler);
 }
 
 sighandler_t sigset(int number, sighandler_t handler)

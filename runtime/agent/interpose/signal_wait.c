@@ -121,7 +121,8 @@ int epoll_pwait(int epoll, struct epoll_event *events, int n, int timeout_ms, co
     return result;
 }
 
-int epoll_pwait2(int epoll, struct epoll_event *events, int n, const struct timespec *timeout, const sigset_t *mask)
+int epoll_pwait2(int epoll, struct epoll_event *events, int n, const struct timespec *timeout,
+                 const sigset_t *mask)
 {
     sigset_t copy;
     if (!wi_real()->epoll_pwait2) {

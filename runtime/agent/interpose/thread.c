@@ -66,7 +66,8 @@ __attribute__((noinline)) static int run_thread_c11(void *argument)
     return handover.start_c11(handover.argument);
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument)
 {
     wi_agent_start(); /* a library's constructor may be earlier than ours */
     struct handover *handover = take_handover();

@@ -15,16 +15,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A clock of the time that a thread was running or ready to run: see wi_run_clock_advance. */
+struct wi_run_clock {
+    uint64_t run_ns;
+    uint64_t wall_ns;
+    uint64_t cpu_ns;
+    uint64_t blocks; /* voluntary context switches so far */
+};
+
 struct wi_account {
-    struct wi_thread *slot;  /* NULL: this thread takes no part (not yet, no more, or no room) */
+    struct wi_thread *slot; /* NULL: this thread takes no part (not yet, no more, or no room) */
     uint16_t slot_index;
     uint16_t process_index;
-    uint32_t tid;            /* kernel's; in a vfork child it is not the running thread's */
-    bool busy;               /* the ledger is in the middle of something: a sample now is skipped */
-    bool leaving;            /* the thread is past its last destructor */
-    bool shared_blocked;     /* the program believes that the shared signal is blocked: disposition.h */
-    bool shared_pending;     /* one of the program's own arrived meanwhile */
-    uint8_t exit_rounds;     /* of the thread-specific destructor */
+    uint32_t tid;        /* kernel's; in a vfork child it is not the running thread's */
+    bool busy;           /* the ledger is in the middle of something: a sample now is skipped */
+    bool leaving;        /* the thread is past its last destructor */
+    bool shared_blocked; /* the program believes that the shared signal is blocked: disposition.h */
+    bool shared_pending; /* one of the program's own arrived meanwhile */
+    uint8_t exit_rounds; /* of the thread-specific destructor */
     uint8_t once_depth;
     /* since the last sample */
     uint64_t wait_ns;
@@ -33,6 +41,7 @@ struct wi_account {
     uint64_t pause_ns;
     uint64_t sampled_cpu_ns; /* thread's CPU clock at the last sample */
     struct wi_segment segment;
+    struct wi_run_clock run_clock;
     /* where the stack ends; a program's alternate stack, if it has one */
     uintptr_t stack_high;
     uintptr_t alternate_low;

@@ -46,7 +46,8 @@ uint32_t wi_code_flags(const struct wi_range_set *set, uint32_t module, uint64_t
     return 0;
 }
 
-uint32_t wi_code_match(struct wi_session *session, const struct wi_range_set *set, const uint64_t *frames, uint32_t n)
+uint32_t wi_code_match(struct wi_session *session, const struct wi_range_set *set, const uint64_t *frames,
+                       uint32_t n)
 {
     const uint64_t mask = (1ull << WI_FRAME_MODULE_SHIFT) - 1;
     uint32_t match = 0;

@@ -18,6 +18,7 @@ bool wi_code_in_scope(struct wi_session *session, uint32_t module, uint64_t addr
 uint32_t wi_code_flags(const struct wi_range_set *set, uint32_t module, uint64_t address);
 
 /* WI_RANGE_SELECTED and WI_RANGE_GIVEN as they hold for the stack. `frames` are in the form of struct wi_sample. */
-uint32_t wi_code_match(struct wi_session *session, const struct wi_range_set *set, const uint64_t *frames, uint32_t n);
+uint32_t wi_code_match(struct wi_session *session, const struct wi_range_set *set, const uint64_t *frames,
+                       uint32_t n);
 
 #endif

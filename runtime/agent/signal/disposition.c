@@ -18,7 +18,7 @@
 
 int wi_shared_signal;
 
-static struct sigaction programs; /* what the program believes to have installed */
+static struct sigaction programs;         /* what the program believes to have installed */
 static _Atomic uint32_t programs_version; /* odd while `programs` is being written */
 static _Thread_local siginfo_t pending_info __attribute__((tls_model("initial-exec")));
 

@@ -39,7 +39,8 @@ uint64_t wi_event_random(void)
     static _Atomic uint64_t state;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t z = atomic_fetch_add(&state, 0x9e3779b97f4a7c15ull) + (uint64_t)now.tv_nsec + ((uint64_t)now.tv_sec << 30);
+    uint64_t z = atomic_fetch_add(&state, 0x9e3779b97f4a7c15ull) + (uint64_t)now.tv_nsec +
+                 ((uint64_t)now.tv_sec << 30);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return z ^ (z >> 31);
@@ -113,7 +114,8 @@ static bool start(struct wi_account *account, enum wi_sampler sampler, uint64_t 
     account->event_fd = -1;
     account->event_page = NULL;
     account->timer_id = -1;
-    account->sampler = WI_SAMPLER_NONE; /* a sample from the half-open event is discarded: see wi_event_is_ready */
+    account->sampler =
+        WI_SAMPLER_NONE; /* a sample from the half-open event is discarded: see wi_event_is_ready */
     if (sampler == WI_SAMPLER_TIMER) {
         error = open_timer(period_ns, &account->timer_id);
     } else {
@@ -197,7 +199,8 @@ bool wi_event_is_ours(const struct wi_account *account, int signal, const siginf
     case WI_SAMPLER_RING:
         return signal == WI_SIGNAL_PROF && info->si_code == POLL_IN;
     case WI_SAMPLER_TIMER:
-        return signal == WI_SIGNAL_PROF && info->si_code == SI_TIMER && info->si_value.sival_int == (int)COOKIE;
+        return signal == WI_SIGNAL_PROF && info->si_code == SI_TIMER &&
+               info->si_value.sival_int == (int)COOKIE;
     default: /* one that was on its way when the event was closed */
         return (signal == WI_SIGNAL_TRAP && info->si_code == TRAP_PERF) ||
                (signal == WI_SIGNAL_PROF && (info->si_code == POLL_IN || info->si_code == SI_TIMER));

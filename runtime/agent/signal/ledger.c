@@ -12,8 +12,8 @@
 static void raise_to(_Atomic uint64_t *total, uint64_t value)
 {
     uint64_t seen = atomic_load_explicit(total, memory_order_relaxed);
-    while (seen < value &&
-           !atomic_compare_exchange_weak_explicit(total, &seen, value, memory_order_relaxed, memory_order_relaxed))
+    while (seen < value && !atomic_compare_exchange_weak_explicit(total, &seen, value, memory_order_relaxed,
+                                                                  memory_order_relaxed))
         ;
 }
 

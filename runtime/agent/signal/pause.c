@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,11 +40,40 @@ static void sleep_ns(uint64_t ns)
         syscall(SYS_prctl, PR_SET_TIMERSLACK, slack, 0, 0, 0);
 }
 
+static uint64_t voluntary_switches(void)
+{
+    struct rusage usage;
+    return syscall(SYS_getrusage, RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nvcsw : 0;
+}
+
+uint64_t wi_run_clock_advance(struct wi_account *account)
+{
+    struct wi_run_clock *clock = &account->run_clock;
+    struct wi_run_clock before = *clock;
+    wi_run_clock_rebase(account);
+    uint64_t cpu = clock->cpu_ns - before.cpu_ns, wall = clock->wall_ns - before.wall_ns;
+    clock->run_ns += clock->blocks == before.blocks && wall > cpu ? wall : cpu;
+    return clock->run_ns;
+}
+
+uint64_t wi_run_clock_rebase(struct wi_account *account)
+{
+    struct wi_run_clock *clock = &account->run_clock;
+    clock->wall_ns = wi_now_ns();
+    clock->cpu_ns = wi_thread_cpu_ns();
+    clock->blocks = voluntary_switches();
+    return clock->run_ns;
+}
+
 const struct wi_time wi_kernel_time = {wi_now_ns, sleep_ns};
 
 void wi_pause_in_handler(struct wi_account *account, uint64_t in_force)
 {
-    account->pause_ns += wi_ledger_settle(account->slot, &wi_session->clock, in_force, &wi_kernel_time);
+    uint64_t slept = wi_ledger_settle(account->slot, &wi_session->clock, in_force, &wi_kernel_time);
+    if (slept == 0)
+        return;
+    account->pause_ns += slept;
+    wi_run_clock_rebase(account);
 }
 
 void wi_pause_in_guest(struct wi_account *account, uint64_t in_force)

@@ -57,7 +57,8 @@ static void walk_stack(const struct wi_account *account, const ucontext_t *conte
         stack.frames[stack.n++] = module << WI_FRAME_MODULE_SHIFT | address;
         uintptr_t low, high;
         bounds(account, walk.sp, &low, &high);
-        result = wi_walk_step(&walk, known ? unwind_table(mapping.module) : NULL, known ? mapping.bias : 0, low, high);
+        result = wi_walk_step(&walk, known ? unwind_table(mapping.module) : NULL, known ? mapping.bias : 0,
+                              low, high);
         if (result == WI_WALK_STEPPED && walk.sp == high)
             return; /* what called the thread's first function is libc's */
     }
@@ -66,7 +67,7 @@ static void walk_stack(const struct wi_account *account, const ucontext_t *conte
 }
 
 /* Rule 1, for the selected code and for what is given. False if the range set changed under us. */
-static bool credit(struct wi_account *account, uint64_t word, uint64_t weight_ns, uint64_t cpu_ns)
+static bool credit(struct wi_account *account, uint64_t word, uint64_t weight_ns, uint64_t run_ns)
 {
     if (!(word & (WI_EXPERIMENT_CREDITING | WI_EXPERIMENT_GIVEN)))
         return true;
@@ -76,12 +77,14 @@ static bool credit(struct wi_account *account, uint64_t word, uint64_t weight_ns
     if (atomic_load_explicit(&wi_session->clock.experiment, memory_order_relaxed) != word)
         return false;
     bool hit = match & WI_RANGE_SELECTED && word & WI_EXPERIMENT_CREDITING;
-    uint64_t code_ns = wi_segment_sample(&account->segment, wi_experiment_epoch(word), cpu_ns, weight_ns, hit);
+    uint64_t code_ns =
+        wi_segment_sample(&account->segment, wi_experiment_epoch(word), run_ns, weight_ns, hit);
     if (hit) {
         stack.flags |= WI_SAMPLE_HIT;
         wi_ledger_credit_code(account->slot, &wi_session->clock, word, code_ns);
     } else if (match & WI_RANGE_GIVEN && word & WI_EXPERIMENT_GIVEN) {
-        wi_ledger_credit(account->slot, &wi_session->clock, weight_ns / 10000 * wi_session->given_speedup, false);
+        wi_ledger_credit(account->slot, &wi_session->clock, weight_ns / 10000 * wi_session->given_speedup,
+                         false);
     }
     return true;
 }
@@ -89,7 +92,8 @@ static bool credit(struct wi_account *account, uint64_t word, uint64_t weight_ns
 static void record(struct wi_account *account, uint64_t weight_ns, uint64_t cpu_ns)
 {
     uint64_t position;
-    struct wi_sample *sample = wi_ring_claim(wi_session, account->slot_index % wi_session->n_rings, &position);
+    struct wi_sample *sample =
+        wi_ring_claim(wi_session, account->slot_index % wi_session->n_rings, &position);
     if (!sample)
         return;
     struct wi_thread *slot = account->slot;
@@ -114,7 +118,8 @@ static void record(struct wi_account *account, uint64_t weight_ns, uint64_t cpu_
 
 static void count(_Atomic uint64_t *own_total)
 {
-    atomic_store_explicit(own_total, atomic_load_explicit(own_total, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(own_total, atomic_load_explicit(own_total, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
 }
 
 static void act_on(struct wi_account *account, const siginfo_t *info, const ucontext_t *context)
@@ -130,13 +135,13 @@ static void act_on(struct wi_account *account, const siginfo_t *info, const ucon
         return;
     }
     uint64_t word = wi_ledger_adopt(slot, &wi_session->clock);
-    uint64_t cpu_ns = wi_thread_cpu_ns();
+    uint64_t run_ns = wi_run_clock_advance(account), cpu_ns = account->run_clock.cpu_ns;
     uint64_t weight_ns = slot->period_ns * periods;
     if (account->sampler == WI_SAMPLER_TIMER) /* as fine as the tick: what really passed */
         weight_ns = cpu_ns - account->sampled_cpu_ns;
     count(&slot->samples);
     walk_stack(account, context);
-    if (!credit(account, word, weight_ns, cpu_ns))
+    if (!credit(account, word, weight_ns, run_ns))
         count(&slot->skipped);
     else if (stack.flags & WI_SAMPLE_HIT)
         count(&slot->hits);

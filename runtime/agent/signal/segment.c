@@ -34,7 +34,8 @@ static void learn(uint64_t kind, uint32_t *samples, uint32_t *hits)
         known_samples /= 2;
         known_hits /= 2;
     }
-    atomic_store_explicit(entry, (kind >> 32 << 32) | (uint64_t)known_samples << 16 | known_hits, memory_order_relaxed);
+    atomic_store_explicit(entry, (kind >> 32 << 32) | (uint64_t)known_samples << 16 | known_hits,
+                          memory_order_relaxed);
     *samples = known_samples;
     *hits = known_hits;
 }
@@ -49,51 +50,51 @@ static uint64_t less_deficit(struct wi_segment *segment, uint64_t code_ns)
 
 static void start_over(struct wi_segment *segment, uint32_t epoch)
 {
-    segment->given_ns = segment->deficit_ns = 0;
+    segment->given_ns = segment->sampled_ns = segment->deficit_ns = 0;
     segment->samples = segment->hits = 0;
     segment->start_site = 0; /* its true beginning lies before the experiment: no kind */
     segment->epoch = epoch;
 }
 
-uint64_t wi_segment_sample(struct wi_segment *segment, uint32_t epoch, uint64_t cpu_ns, uint64_t weight_ns, bool hit)
+uint64_t wi_segment_sample(struct wi_segment *segment, uint32_t epoch, uint64_t now_ns, uint64_t weight_ns,
+                           bool hit)
 {
     if (segment->epoch != epoch)
         start_over(segment, epoch);
-    uint64_t passed = cpu_ns - segment->credited_to_cpu_ns;
-    segment->credited_to_cpu_ns = cpu_ns;
+    uint64_t passed = now_ns - segment->credited_to_ns;
+    segment->credited_to_ns = now_ns;
     segment->samples++;
     if (!hit)
         return 0;
     segment->hits++;
-    uint64_t code_ns = passed < weight_ns ? passed : weight_ns;
-    segment->given_ns += code_ns;
-    return less_deficit(segment, code_ns);
+    segment->sampled_ns += passed > weight_ns ? passed : weight_ns;
+    segment->given_ns += passed;
+    return less_deficit(segment, passed);
 }
 
-uint64_t wi_segment_end(struct wi_segment *segment, uint32_t epoch, uint32_t unit, uintptr_t site, uint64_t cpu_ns,
-                        uint64_t weight_ns)
+uint64_t wi_segment_end(struct wi_segment *segment, uint32_t epoch, uint32_t unit, uintptr_t site,
+                        uint64_t now_ns)
 {
     if (segment->epoch != epoch || segment->start_site == 0)
         return 0;
-    uint64_t length = cpu_ns - segment->began_cpu_ns;
-    uint64_t target = segment->hits * weight_ns;
+    uint64_t target = segment->sampled_ns;
     uint32_t samples = segment->samples, hits = segment->hits;
     learn(kind_of(unit, segment->start_site, site), &samples, &hits);
     if (samples >= LEAST_SAMPLES && hits >= samples * MOSTLY && segment->hits == segment->samples)
-        target = (uint64_t)((double)length * hits / samples);
+        target = (uint64_t)((double)(now_ns - segment->began_ns) * hits / samples);
     if (target >= segment->given_ns)
         return less_deficit(segment, target - segment->given_ns);
     segment->deficit_ns += segment->given_ns - target;
     return 0;
 }
 
-void wi_segment_begin(struct wi_segment *segment, uint32_t epoch, uintptr_t site, uint64_t cpu_ns)
+void wi_segment_begin(struct wi_segment *segment, uint32_t epoch, uintptr_t site, uint64_t now_ns)
 {
     if (segment->epoch != epoch)
         segment->deficit_ns = 0;
     segment->epoch = epoch;
-    segment->began_cpu_ns = segment->credited_to_cpu_ns = cpu_ns;
-    segment->given_ns = 0;
+    segment->began_ns = segment->credited_to_ns = now_ns;
+    segment->given_ns = segment->sampled_ns = 0;
     segment->samples = segment->hits = 0;
     segment->start_site = site;
 }
