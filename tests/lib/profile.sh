@@ -21,7 +21,8 @@ build() {
 # records PROFILE TYPE FIELD: that field of all records of that type, a line each.
 records() {
     python3 - "$@" <<'PYTHON'
-import json, sys
+import json, signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 for line in open(sys.argv[1]):
     try:
         record = json.loads(line)
