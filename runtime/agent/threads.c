@@ -94,7 +94,7 @@ void wi_threads_enter(const struct wi_heritage *heritage, uintptr_t stack_high, 
         atomic_store(&slot->experiment, heritage->experiment);
         atomic_store(&slot->state, WI_THREAD_RUNNING);
         atomic_store(&slot->waiting_since, 0);
-        slot->overshoot_ns = 0;
+        slot->overshoot_ns = slot->sham_delay = 0;
         slot->expected_overshoot_ns = wi_session->expected_overshoot_ns;
         slot->period_ns = own_period();
         self->stack_high = stack_high;

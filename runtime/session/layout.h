@@ -103,6 +103,7 @@ struct wi_thread {
     _Atomic uint64_t guessed_ns;  /* of that, by waits that were not a known call */
     _Atomic uint64_t waited_ns;   /* blocked in known calls */
     _Atomic uint64_t skipped;     /* samples that met a busy structure */
+    uint64_t sham_delay;          /* owner only: where L would be if placebos spared */
     _Alignas(WI_CACHE_LINE) _Atomic uint64_t counters[WI_MAX_COUNTERS]; /* visits: see struct wi_point */
 };
 

@@ -111,6 +111,7 @@ int siginterrupt(int number, int interrupt)
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     sigset_t copy;
+    wi_disposition_notice_jump((uintptr_t)__builtin_frame_address(0));
     bool was_blocked = wi_self.shared_blocked;
     bool named = set && wi_shared_signal && sigismember(set, wi_shared_signal) == 1;
     int result = wi_real()->pthread_sigmask(how, without_ours(set, &copy), old);

@@ -19,27 +19,42 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 }
 
 /* For the length of a call that swaps masks, the program's belief about the shared signal swaps, too. */
-static bool swap_belief(const sigset_t *mask)
+struct belief {
+    bool blocked;     /* before the call */
+    bool interrupted; /* one that was pending has been delivered: the wait is over before it began */
+};
+
+static struct belief swap_belief(const sigset_t *mask)
 {
-    bool before = wi_self.shared_blocked;
+    struct belief before = {wi_self.shared_blocked, false};
     if (mask && wi_shared_signal) {
         wi_self.shared_blocked = sigismember(mask, wi_shared_signal) == 1;
-        if (before && !wi_self.shared_blocked)
+        before.interrupted = before.blocked && !wi_self.shared_blocked && wi_self.shared_pending;
+        if (before.interrupted)
             wi_disposition_deliver_pending();
     }
     return before;
 }
 
-static void restore_belief(bool before)
+static void restore_belief(struct belief before)
 {
-    wi_self.shared_blocked = before;
+    wi_self.shared_blocked = before.blocked;
+}
+
+static int is_interrupted(struct belief before)
+{
+    restore_belief(before);
+    errno = EINTR;
+    return -1;
 }
 
 int sigsuspend(const sigset_t *mask)
 {
     sigset_t copy;
     wi_catch_up();
-    bool belief = swap_belief(mask);
+    struct belief belief = swap_belief(mask);
+    if (belief.interrupted)
+        return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
     int result = wi_real()->sigsuspend(without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
@@ -61,6 +76,8 @@ int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *ti
     if (result >= 0 || errno != EINTR || !names_ours || !wi_disposition_accept_pending(&accepted))
         return result;
 ours:
+    if (accepted.si_code == SI_TKILL)
+        accepted.si_code = SI_USER; /* as glibc shows it */
     if (info)
         *info = accepted;
     return wi_shared_signal;
@@ -88,7 +105,9 @@ int ppoll(struct pollfd *descriptors, nfds_t n, const struct timespec *timeout, 
 {
     sigset_t copy;
     wi_catch_up();
-    bool belief = swap_belief(mask);
+    struct belief belief = swap_belief(mask);
+    if (belief.interrupted)
+        return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
     int result = wi_real()->ppoll(descriptors, n, timeout, without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
@@ -101,7 +120,9 @@ int pselect(int n, fd_set *readable, fd_set *writable, fd_set *exceptional, cons
 {
     sigset_t copy;
     wi_catch_up();
-    bool belief = swap_belief(mask);
+    struct belief belief = swap_belief(mask);
+    if (belief.interrupted)
+        return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
     int result = wi_real()->pselect(n, readable, writable, exceptional, timeout, without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
@@ -113,7 +134,9 @@ int epoll_pwait(int epoll, struct epoll_event *events, int n, int timeout_ms, co
 {
     sigset_t copy;
     wi_catch_up();
-    bool belief = swap_belief(mask);
+    struct belief belief = swap_belief(mask);
+    if (belief.interrupted)
+        return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
     int result = wi_real()->epoll_pwait(epoll, events, n, timeout_ms, without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
@@ -130,7 +153,9 @@ int epoll_pwait2(int epoll, struct epoll_event *events, int n, const struct time
         return -1;
     }
     wi_catch_up();
-    bool belief = swap_belief(mask);
+    struct belief belief = swap_belief(mask);
+    if (belief.interrupted)
+        return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
     int result = wi_real()->epoll_pwait2(epoll, events, n, timeout, without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);

@@ -27,13 +27,14 @@ struct wi_account {
     struct wi_thread *slot; /* NULL: this thread takes no part (not yet, no more, or no room) */
     uint16_t slot_index;
     uint16_t process_index;
-    uint32_t tid;        /* kernel's; in a vfork child it is not the running thread's */
-    bool busy;           /* the ledger is in the middle of something: a sample now is skipped */
-    bool leaving;        /* the thread is past its last destructor */
-    bool shared_blocked; /* the program believes that the shared signal is blocked: disposition.h */
-    bool shared_pending; /* one of the program's own arrived meanwhile */
-    uint8_t exit_rounds; /* of the thread-specific destructor */
-    uint8_t once_depth;
+    uint32_t tid;            /* kernel's; in a vfork child it is not the running thread's */
+    bool busy;               /* the ledger is in the middle of something: a sample now is skipped */
+    bool leaving;            /* the thread is past its last destructor */
+    bool shared_blocked;     /* the program believes that the shared signal is blocked: disposition.h */
+    bool shared_pending;     /* one of the program's own arrived meanwhile */
+    bool blocked_before;     /* what it believed when its handler of the shared signal was called ... */
+    uintptr_t handler_frame; /* ... from this place of the stack; 0: it is in none */
+    uint8_t exit_rounds;     /* of the thread-specific destructor */
     /* since the last sample */
     uint64_t wait_ns;
     uint64_t longest_wait_ns;

@@ -90,9 +90,47 @@ static void pass_on(int signal, siginfo_t *info, void *context)
         set_programs_action(&reset);
     }
     bool was = wi_self.shared_blocked;
+    uintptr_t outer_frame = wi_self.handler_frame;
+    if (!outer_frame)
+        wi_self.blocked_before = was;
+    wi_self.handler_frame = (uintptr_t)__builtin_frame_address(0);
     wi_self.shared_blocked = !(action.sa_flags & SA_NODEFER);
     call_handler(&action, signal, info, context);
     wi_self.shared_blocked = was;
+    wi_self.handler_frame = outer_frame;
+    if (!was)
+        wi_disposition_deliver_pending(); /* what came while it was in its handler; the kernel has it wait for our return */
+}
+
+static bool on_alternate_stack(uintptr_t address)
+{
+    return address >= wi_self.alternate_low && address < wi_self.alternate_high;
+}
+
+void wi_disposition_notice_jump(uintptr_t sp)
+{
+    uintptr_t frame = wi_self.handler_frame;
+    if (!frame)
+        return;
+    bool frame_on_alternate = on_alternate_stack(frame);
+    bool left = frame_on_alternate == on_alternate_stack(sp) ? sp > frame : frame_on_alternate;
+    if (!left)
+        return;
+    wi_self.handler_frame = 0;
+    wi_self.shared_blocked =
+        wi_self.blocked_before; /* as siglongjmp restores the mask, which we do not see */
+}
+
+static uintptr_t interrupted_sp(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    return (uintptr_t)context->uc_mcontext.sp;
+#else
+    (void)context;
+    return 0; /* a jump stays unnoticed */
+#endif
 }
 
 static void on_signal(int signal, siginfo_t *info, void *context)
@@ -102,6 +140,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         return;
     }
     int saved = errno;
+    wi_disposition_notice_jump(interrupted_sp(context));
     pass_on(signal, info, context);
     errno = saved;
 }

@@ -14,6 +14,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* The signal that we share, 0 if none (not profiled). */
 extern int wi_shared_signal;
@@ -29,6 +30,10 @@ int wi_disposition_action(const struct sigaction *action, struct sigaction *old)
 
 /* The program's own arrived while it had the signal blocked: deliver it now that it has not. */
 void wi_disposition_deliver_pending(void);
+
+/* The thread is at `sp`: if it has jumped out of its handler of the shared signal, it believes again what it believed
+ * before. */
+void wi_disposition_notice_jump(uintptr_t sp);
 
 /* Whether one is pending for the calling thread; takes it. For the sigwait family. */
 bool wi_disposition_accept_pending(siginfo_t *info);
