@@ -2,6 +2,7 @@
 /* `whatif COMMAND ...`: find the command in the table and call it. */
 #include "runtime/launcher/command.h"
 #include "runtime/launcher/version.h"
+#include "viewer-export/export/export.h"
 #include "viewer-export/report/report.h"
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 const struct wi_command wi_commands[] = {
     {"run", "profile a program: find out what making code faster would be worth", wi_run_main},
     {"report", "print what one or more profiles say", wi_report_main},
+    {"export", "write what a run found in the format of another tool", wi_export_main},
     {NULL, NULL, NULL},
 };
 

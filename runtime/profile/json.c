@@ -16,10 +16,11 @@ json_t *wi_json_integer(uint64_t value)
     return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
 
-/* Length of the UTF-8 sequence at `bytes`, 0 if there is none. The second byte's range depends on the first
- * (overlong forms, surrogates, beyond U+10FFFF); jansson refuses the same. */
-static size_t utf8_length(const unsigned char *bytes)
+/* The second byte's range depends on the first (overlong forms, surrogates, beyond U+10FFFF); jansson refuses the
+ * same. */
+size_t wi_utf8_length(const char *text)
 {
+    const unsigned char *bytes = (const unsigned char *)text;
     if (bytes[0] < 0x80)
         return 1;
     size_t n = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
@@ -46,7 +47,7 @@ json_t *wi_json_string(const char *text)
         return NULL;
     size_t length = 0;
     for (const char *at = text; *at != '\0';) {
-        size_t n = utf8_length((const unsigned char *)at);
+        size_t n = wi_utf8_length(at);
         memcpy(clean + length, n > 0 ? at : "\xef\xbf\xbd", n > 0 ? n : 3);
         length += n > 0 ? n : 3;
         at += n > 0 ? n : 1;

@@ -10,7 +10,11 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Bytes of the UTF-8 sequence at the start of `text`, 0 if there is none. A NUL byte is one of length 1. */
+size_t wi_utf8_length(const char *text);
 
 /* Integers of JSON are signed here: what is above the limit becomes the limit. */
 json_t *wi_json_integer(uint64_t value);
