@@ -4,8 +4,10 @@
 #include "runtime/launcher/version.h"
 #include "viewer-export/export/export.h"
 #include "viewer-export/report/report.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct wi_command wi_commands[] = {
     {"run", "profile a program: find out what making code faster would be worth", wi_run_main},
@@ -25,8 +27,20 @@ static void print_usage(FILE *out)
     fputs("\n`whatif COMMAND --help` tells more of each.\n", out);
 }
 
+/* A caller may have closed them: a file opened in their place would be written to by whoever prints. */
+static void open_standard_descriptors(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    open_standard_descriptors();
     if (argc < 2) {
         print_usage(stderr);
         return 2;

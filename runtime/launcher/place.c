@@ -12,10 +12,11 @@ int wi_place_create(struct wi_place *place, const char *agent)
     const char *const roots[] = {"/dev/shm", getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
     int error = ENOENT;
     place->directory[0] = place->link[0] = '\0';
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-        if (!roots[i] || !*roots[i] || strlen(roots[i]) > 200 || strpbrk(roots[i], " :"))
+    for (; place->root < sizeof roots / sizeof *roots; place->root++) {
+        const char *root = roots[place->root];
+        if (!root || !*root || strlen(root) > 200 || strpbrk(root, " :"))
             continue;
-        snprintf(place->directory, sizeof place->directory, "%s/whatif-XXXXXX", roots[i]);
+        snprintf(place->directory, sizeof place->directory, "%s/whatif-XXXXXX", root);
         if (mkdtemp(place->directory)) {
             error = 0;
             break;

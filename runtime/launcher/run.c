@@ -80,15 +80,28 @@ static void hold_alive_mark(struct wi_session *session)
     pthread_mutex_lock(mutex);
 }
 
-static int create_session(struct run *run)
+/* Where one place is full, the next may do. */
+static int allocate_session(struct run *run, const char *agent)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t n_rings = 1;
     while (n_rings < WI_MAX_RINGS && (long)n_rings < processors)
         n_rings *= 2;
-    int error = wi_session_create(run->place.session, n_rings, &run->session, &run->session_fd);
-    if (error)
-        return error;
+    int error = wi_place_create(&run->place, agent), first_error = 0;
+    while (error == 0) {
+        error = wi_session_create(run->place.session, n_rings, &run->session, &run->session_fd);
+        if (error == 0)
+            return 0;
+        first_error = first_error ? first_error : error;
+        wi_place_remove(&run->place);
+        run->place.root++;
+        error = wi_place_create(&run->place, agent);
+    }
+    return first_error ? first_error : error;
+}
+
+static int begin_session(struct run *run)
+{
     uint64_t sample_ns = wi_calibrate_sample_ns();
     run->session->sampler = run->options.sampler;
     run->session->period_ns = wi_calibrate_period_ns(sample_ns, run->options.overhead_percent);
@@ -144,7 +157,6 @@ static int open_signals(struct run *run)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sigaddset(&set, numbers[i]);
     sigprocmask(SIG_BLOCK, &set, &run->original_mask);
-    signal(SIGPIPE, SIG_IGN);
     run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return run->signals < 0 ? -errno : 0;
 }
@@ -325,13 +337,13 @@ int wi_run_main(int argc, char **argv)
     if (!run.options.seed_given)
         run.options.seed = now_ns();
     choose_output(&run);
-    error = wi_place_create(&run.place, agent);
+    wi_start_ignore_signals();
+    error = allocate_session(&run, agent);
     if (error)
-        return fail("cannot make a private directory", NULL, error);
-    error = create_session(&run);
+        return fail("cannot make the session: no place for it in /dev/shm, TMPDIR or /tmp", NULL, error);
+    error = begin_session(&run);
     if (error) {
-        status = fail(run.session ? "cannot write the profile" : "cannot make the session",
-                      run.session ? run.output : run.place.session, error);
+        status = fail("cannot write the profile", run.output, error);
         clean_up(&run);
         return status;
     }

@@ -104,6 +104,7 @@ int wi_start_find_agent(char *path, size_t size)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    snprintf(path, size, "beside /proc/self/exe");
     if (n <= 0)
         return -errno;
     self[n] = '\0';
@@ -132,9 +133,24 @@ static int set_preload(const char *agent)
     return result;
 }
 
+/* Signals that end a process whose writing fails: here it is to fail with an error. The program gets its own back. */
+static struct {
+    int number;
+    bool already;
+} ignored[] = {{SIGPIPE, false}, {SIGXFSZ, false}};
+
+void wi_start_ignore_signals(void)
+{
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        ignored[i].already = signal(ignored[i].number, SIG_IGN) == SIG_IGN;
+}
+
 __attribute__((noreturn)) static void become(const char *path, char *const *command, const char *agent,
                                              const char *session, const sigset_t *original, int report)
 {
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        if (!ignored[i].already)
+            signal(ignored[i].number, SIG_DFL);
     sigprocmask(SIG_SETMASK, original, NULL);
     if (set_preload(agent) == 0 && setenv(WI_SESSION_ENV, session, 1) == 0)
         execv(path, command);

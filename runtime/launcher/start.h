@@ -16,6 +16,9 @@ int wi_start_find(const char *name, char *path, size_t size);
 /* The agent beside this executable: in ../lib/whatif, both when installed and in a build tree. 0 or -errno. */
 int wi_start_find_agent(char *path, size_t size);
 
+/* Make writing that fails an error instead of a signal, for the launcher only. Before wi_start. */
+void wi_start_ignore_signals(void);
+
 /* Start it. The signal mask of the caller is not inherited: `original` is. Returns the pid, or -errno of what failed,
  * the exec included. */
 pid_t wi_start(const char *path, char *const *command, const char *agent, const char *session,
