@@ -183,6 +183,14 @@ static void tell_losses(struct wi_controller *controller, const struct wi_contro
     if ((lost = atomic_load(&session->overflow.threads)) > 0)
         tell(controller, "threads-capped", lost,
              "More than %d threads were alive at once: the rest ran unsampled.", WI_MAX_THREADS);
+    if ((lost = atomic_load(&session->overflow.processes)) > 0)
+        tell(controller, "processes-capped", lost,
+             "The program started more than %d processes: the last %llu ran unsampled and undelayed.",
+             WI_MAX_PROCESSES, (unsigned long long)lost);
+    if ((lost = atomic_load(&session->overflow.modules)) > 0)
+        tell(controller, "modules-capped", lost,
+             "The program loaded more than %d different files: code in the others is not known.",
+             WI_MAX_MODULES);
     if ((lost = atomic_load(&session->overflow.events_refused)) > 0)
         tell(controller, "threads-unsampled", lost,
              "%llu threads could not be sampled: the kernel refused their events.", (unsigned long long)lost);

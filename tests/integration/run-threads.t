@@ -35,6 +35,8 @@ same 'cancelled threads run their clean-up' ./threads cancelled
 same 'forked children with threads' ./threads forks
 between 5 "$(records profile process id | wc -l)" 5 'each child is a process of the profile'
 between 1 "$(total profile experiment points.0.visits)" 100000 'and visits of children count'
+same '1100 children, one after another' ./threads many-forks
+like "$(notices profile)" 'processes-capped' '... are more than a session keeps, which the report says'
 same 'posix_spawn, vfork and exec, and exec of the program itself' ./threads spawns
 between 7 "$(records profile process id | wc -l)" 8 'whatever is executed takes part again'
 same 'a program that closes all descriptors' ./threads closes-all

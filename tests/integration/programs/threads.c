@@ -116,6 +116,20 @@ static int forks(void)
     return 0;
 }
 
+static int many_forks(void)
+{
+    int good = 0, status;
+    for (int i = 0; i < 1100; i++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(i % 100);
+        good += waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == i % 100;
+    }
+    work(100);
+    printf("good children %d\n", good);
+    return 0;
+}
+
 static int spawns(void)
 {
     char *const self[] = {"/proc/self/exe", "work", NULL};
@@ -323,6 +337,7 @@ int main(int argc, char **argv)
         {"cancelled", cancelled},
         {"forks", forks},
         {"spawns", spawns},
+        {"many-forks", many_forks},
         {"work", only_work},
         {"closes-all", closes_all},
         {"many-live", many_live},
