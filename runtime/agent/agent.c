@@ -18,17 +18,20 @@
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 extern void *__libc_stack_end;
 
+/* Slots are never given back: the free ones are those behind the last. */
 static bool enter_process(uint32_t parent)
 {
-    for (uint32_t i = 0; i < WI_MAX_PROCESSES; i++) {
+    uint32_t pid = (uint32_t)getpid();
+    for (uint32_t i = atomic_load(&wi_session->processes_high); i < WI_MAX_PROCESSES; i++) {
         struct wi_process *process = &wi_session->processes[i];
         uint32_t unused = 0;
-        if (!atomic_compare_exchange_strong(&process->pid, &unused, (uint32_t)getpid()))
+        if (!atomic_compare_exchange_strong(&process->pid, &unused, pid))
             continue;
         atomic_store(&process->parent, parent);
         atomic_store(&process->start_ns, wi_now_ns());
@@ -78,6 +81,13 @@ static void in_child(void)
     wi_threads_after_fork();
 }
 
+/* Valgrind runs the program on a processor of its own making: a sample would interrupt Valgrind instead, and end it. */
+static bool is_emulated(void)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    return preloaded && strstr(preloaded, "/vgpreload_") != NULL;
+}
+
 void wi_agent_start(void)
 {
     static atomic_flag started = ATOMIC_FLAG_INIT;
@@ -87,7 +97,7 @@ void wi_agent_start(void)
     wi_real();
     const char *path = getenv(WI_SESSION_ENV);
     struct wi_session *session;
-    if (!path || wi_session_attach(path, &session) != 0 || wi_session_is_dormant(session)) {
+    if (!path || is_emulated() || wi_session_attach(path, &session) != 0 || wi_session_is_dormant(session)) {
         errno = saved;
         return;
     }

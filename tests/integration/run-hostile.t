@@ -50,6 +50,7 @@ run whatif run -q sh -c 'ls /proc/self/fd | wc -l >n_descriptors'
 is "$(cat n_descriptors)" "$(sh -c 'ls /proc/self/fd | wc -l')" 'it inherits no descriptor of ours'
 
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+    # shellcheck disable=SC2317 # called through run()
     mount_at() { # mount_at PLACE OPTIONS COMMAND
         unshare -m sh -c "mount -t tmpfs -o $2 none $1 && $3"
     }
@@ -78,6 +79,12 @@ for bad in '' 'WHATIF_SESSION=/no/such/file' 'WHATIF_SESSION=/etc/passwd' 'WHATI
     run env ${bad:+"$bad"} LD_PRELOAD="$AGENT" ./simple 0.2 3
     is "$status $out$err" '3 INT 0 TERM 0 HUP 0' "the agent alone does nothing (${bad:-no session})"
 done
+if command -v valgrind >/dev/null; then
+    run whatif run -q valgrind -q ./simple 0.2 4
+    is "$status" 4 'valgrind runs the program, unprofiled'
+else
+    skip 'valgrind runs the program, unprofiled' 'valgrind is not installed'
+fi
 run whatif run -q --format json -o outer.whatif "$WHATIF" run -q --format json -o inner.whatif ./simple 0.7 5
 is "$status" 5 'a run within a run'
 between 50 "$(samples inner.whatif)" 100000 '... of which the inner one samples'

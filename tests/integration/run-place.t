@@ -28,6 +28,7 @@ profiles() {
 LD_PRELOAD=$tmp/own.so run "$WHATIF" run -q ./simple 0.3
 like "$out" '^preloaded' "the user's own LD_PRELOAD is in effect"
 like "$out" 'rounds' '... and the program is profiled'
+# shellcheck disable=SC2016 # for the script
 printf '#!/bin/sh\necho "sees $LD_PRELOAD"\n' >shows
 chmod +x shows
 LD_PRELOAD=$tmp/own.so run "$WHATIF" run -q ./shows

@@ -23,8 +23,8 @@ profiles() {
     is "$status" 0 "$* runs"
     like "$out" '^served 600' '... as without a profiler'
     is "$(records profile point name | sort | tr '\n' ' ')" "$points" '... all its points are known'
-    is "$(point done kind)" throughput '... throughput'
-    between 50 "$(point done visits)" 600 '... is counted'
+    is "$(point 'done' kind)" throughput '... throughput'
+    between 50 "$(point 'done' visits)" 600 '... is counted'
     is "$(point request kind)" latency '... latency'
     between 2e6 "$(point request value)" 40e6 '... is that of a queue of one to four requests'
 }
