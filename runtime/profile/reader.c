@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "runtime/profile/coz_import.h"
 #include "runtime/profile/format.h"
 #include "runtime/profile/parse.h"
 
@@ -33,6 +34,7 @@ struct line { /* the one that is being gathered */
 
 struct reading {
     struct wi_parser parser;
+    struct wi_coz *coz; /* if the file is a profile of Coz's */
     struct wi_profile_trouble *trouble;
     struct line line;
     int error; /* ends the reading */
@@ -79,16 +81,35 @@ static void take_header(struct reading *reading)
     reading->error = newer ? -EPROTONOSUPPORT : -EBADMSG;
 }
 
+static bool begins_coz(struct reading *reading)
+{
+    if (reading->line.too_long || reading->line.length == 0 ||
+        !wi_coz_recognises(reading->line.bytes, reading->line.length))
+        return false;
+    reading->coz = wi_coz_create(reading->parser.visitor);
+    if (reading->coz == NULL)
+        reading->error = -ENOMEM;
+    return reading->coz != NULL;
+}
+
+static const char *parse_line(struct reading *reading)
+{
+    const struct line *line = &reading->line;
+    if (line->too_long)
+        return "is too long";
+    return reading->coz != NULL ? wi_coz_line(reading->coz, line->bytes, line->length)
+                                : wi_parse_line(&reading->parser, line->bytes, line->length);
+}
+
 static void take_line(struct reading *reading, bool has_end)
 {
     struct wi_profile_trouble *trouble = reading->trouble;
-    if (trouble->lines++ == 0) {
-        take_header(reading);
+    if (trouble->lines++ == 0 && !begins_coz(reading)) {
+        if (reading->error == 0)
+            take_header(reading);
         return;
     }
-    const char *complaint = "is too long";
-    if (!reading->line.too_long)
-        complaint = wi_parse_line(&reading->parser, reading->line.bytes, reading->line.length);
+    const char *complaint = parse_line(reading);
     if (complaint == NULL)
         return;
     if (!has_end) {
@@ -137,6 +158,8 @@ static void take_end(struct reading *reading, bool stream_broke)
     }
     if (stream_broke)
         trouble->truncated = true;
+    if (reading->error == 0 && reading->coz != NULL)
+        wi_coz_finish(reading->coz);
 }
 
 static void read_stream(struct reading *reading, gzFile stream)
@@ -186,6 +209,7 @@ int wi_profile_read(const char *path, const struct wi_profile_visitor *visitor,
     gzbuffer(stream, CHUNK_SIZE);
     read_stream(&reading, stream);
     wi_parser_fini(&reading.parser);
+    wi_coz_destroy(reading.coz);
     gzclose(stream);
     free(reading.line.bytes);
     return reading.error;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading profiles: a stream of records to callbacks, in file order. Memory does not grow with the file.
- * Gzip is recognised by its magic. Context: launcher and viewer-export.
+ * Gzip is recognised by its magic, and profiles of Coz (text or JSON Lines) by their first line: those come as records
+ * of the same kinds, as far as Coz knows them. Context: launcher and viewer-export.
  */
 #ifndef WI_PROFILE_READER_H
 #define WI_PROFILE_READER_H

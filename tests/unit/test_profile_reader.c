@@ -321,7 +321,7 @@ START_TEST(foreign_files_are_refused_with_line_and_reason)
                                    "hello\n",
                                    "{}\n",
                                    "[1]\n",
-                                   "startup\ttime=1\n",
+                                   "startup time=1\n",
                                    "{\"version\":1}\n",
                                    "{\"type\":\"header\",\"format\":\"whatif-profile\"}\n"};
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {

@@ -10,6 +10,13 @@
 
 const struct wi_export_format wi_export_formats[] = {
     {"firefox", "Firefox Profiler, processed profile", wi_export_as_firefox, true, true, false},
+    {"bencher", "Bencher Metric Format", wi_export_as_bencher, false, true, false},
+    {"pprof", "pprof, gzipped protocol buffer", wi_export_as_pprof, true, true, true},
+    {"coz", "Coz, text", wi_export_as_coz, true, false, false},
+    {"coz-jsonl", "Coz, JSON Lines", wi_export_as_coz_jsonl, true, false, false},
+    {"folded", "collapsed stacks for flame graphs", wi_export_as_folded, true, false, false},
+    {"csv", "experiments as a flat table", wi_export_as_csv, true, false, false},
+    {"json", "the report as one JSON document", wi_export_as_json, false, false, false},
     {NULL, NULL, NULL, false, false, false},
 };
 
@@ -80,10 +87,20 @@ static bool matches_a_point(const struct wi_export *export)
     return false;
 }
 
+static bool is_a_point(const struct wi_model *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->n_points; i++)
+        if (strcmp(model->points[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
 static int write_model(const struct wi_export_format *format, struct wi_export *export)
 {
     if (export->model->error != 0)
         return wi_export_complain(format->name, "out of memory");
+    if (export->options->impact != NULL && !is_a_point(export->model, export->options->impact))
+        return wi_export_complain(export->options->impact, "no progress point of this name in the profile");
     if (!matches_a_point(export))
         return wi_export_complain(export->options->point, "no progress point of this name in the profile");
     int error = 0;
@@ -97,6 +114,12 @@ static int write_model(const struct wi_export_format *format, struct wi_export *
     if (fflush(export->out) != 0 || ferror(export->out))
         return wi_export_complain("writing", strerror(errno));
     return 0;
+}
+
+int wi_export_bencher(const struct wi_model *model, const struct wi_export_options *options, FILE *out)
+{
+    struct wi_export export = {.options = options, .model = model, .out = out};
+    return write_model(wi_export_format_of("bencher"), &export);
 }
 
 static int write_profiles(const struct wi_export_format *format, struct wi_model *model,
