@@ -257,7 +257,7 @@ static void count_units(struct wi_collector *collector, const struct wi_sample *
         if (code->function_unit == WI_NONE && code->line_unit == WI_NONE)
             continue;
         collector->samples_in_scope++;
-        uint64_t ran_ns = sample->cpu_us * 1000ull;
+        uint64_t ran_ns = sample->run_us * 1000ull;
         wi_units_count(collector->units, code->function_unit, sample->time_ns, sample->weight_ns, ran_ns);
         wi_units_count(collector->units, code->line_unit, sample->time_ns, sample->weight_ns, ran_ns);
         return;

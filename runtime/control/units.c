@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_PERIODS                                                                                         \
+    20 /* between two samples of a thread that runs or is ready to: more is a gap in sampling */
+
 static const char *const kind_names[] = {
     [WI_UNIT_LINE] = "line",
     [WI_UNIT_FUNCTION] = "function",
@@ -69,7 +72,7 @@ void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint6
     struct wi_unit *unit = &units->all[id];
     unit->samples++;
     unit->time_ns += weight_ns;
-    uint64_t inside_ns = ran_ns > weight_ns && ran_ns < 2 * weight_ns ? ran_ns : weight_ns;
+    uint64_t inside_ns = ran_ns > weight_ns && ran_ns < MOST_PERIODS * weight_ns ? ran_ns : weight_ns;
     uint64_t from = time_ns > inside_ns ? time_ns - inside_ns : 0;
     if (from < unit->covered_until_ns)
         from = unit->covered_until_ns;

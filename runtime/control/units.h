@@ -42,7 +42,7 @@ uint32_t wi_units_enter(struct wi_units *units, enum wi_unit_kind kind, const ch
                         const struct wi_frame *about);
 
 /* A sample in the unit at `time_ns`, standing for `weight_ns`. `ran_ns` is what the thread had run since its last
- * sample: a little more, since sampling takes time, too. */
+ * sample, or was ready to: more, since sampling takes time, and others may have had the processor. */
 void wi_units_count(struct wi_units *units, uint32_t id, uint64_t time_ns, uint64_t weight_ns,
                     uint64_t ran_ns);
 

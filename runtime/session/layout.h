@@ -224,7 +224,7 @@ struct wi_sample {
     uint32_t cpu_us;    /* CPU time since the thread's last sample */
     uint32_t wait_us;   /* blocked since then */
     uint32_t pause_us;  /* pauses of ours since then */
-    uint32_t reserved;
+    uint32_t run_us;    /* running or ready to run since then: see wi_run_clock_advance */
     uint64_t frames[WI_STACK_FRAMES];
 };
 _Static_assert(sizeof(struct wi_sample) == 512, "eight cache lines");

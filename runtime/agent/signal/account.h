@@ -41,6 +41,7 @@ struct wi_account {
     uint16_t longest_wait_kind;
     uint64_t pause_ns;
     uint64_t sampled_cpu_ns; /* thread's CPU clock at the last sample */
+    uint64_t sampled_run_ns; /* its run clock then */
     struct wi_segment segment;
     struct wi_run_clock run_clock;
     /* where the stack ends; a program's alternate stack, if it has one */

@@ -108,12 +108,14 @@ static void record(struct wi_account *account, uint64_t weight_ns, uint64_t cpu_
     sample->weight_ns = weight_ns;
     sample->cpu_us = (uint32_t)((cpu_ns - account->sampled_cpu_ns) / 1000);
     sample->wait_us = (uint32_t)(account->wait_ns / 1000);
+    sample->run_us = (uint32_t)((account->run_clock.run_ns - account->sampled_run_ns) / 1000);
     sample->pause_us = (uint32_t)(account->pause_ns / 1000);
     memcpy(sample->frames, stack.frames, stack.n * sizeof stack.frames[0]);
     wi_ring_commit(sample, position);
     account->wait_ns = account->longest_wait_ns = account->pause_ns = 0;
     account->longest_wait_kind = 0;
     account->sampled_cpu_ns = cpu_ns;
+    account->sampled_run_ns = account->run_clock.run_ns;
 }
 
 static void count(_Atomic uint64_t *own_total)
