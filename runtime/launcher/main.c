@@ -4,6 +4,7 @@
 #include "runtime/launcher/version.h"
 #include "viewer-export/export/export.h"
 #include "viewer-export/report/report.h"
+#include "viewer-export/upload/upload.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@ const struct wi_command wi_commands[] = {
     {"run", "profile a program: find out what making code faster would be worth", wi_run_main},
     {"report", "print what one or more profiles say", wi_report_main},
     {"export", "write what a run found in the format of another tool", wi_export_main},
+    {"upload", "send what a run found to Bencher or the Firefox Profiler", wi_upload_main},
     {NULL, NULL, NULL},
 };
 

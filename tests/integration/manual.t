@@ -14,7 +14,7 @@ help_options() {
     whatif "$1" --help | grep -oE '(^|[^a-z-])--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' | grep -vx -e --help | sort -u
 }
 
-for command in run report export; do
+for command in run report export upload; do
     run whatif $command --help
     is "$status" 0 "whatif $command --help succeeds"
     help_options $command >help
@@ -29,7 +29,7 @@ like "$out" "(^| )$(sed 's/\./\\./g' "$TEST_ROOT/VERSION")" 'and says the versio
 
 run whatif --help
 is "$status" 0 'whatif --help succeeds'
-for command in run report export; do
+for command in run report export upload; do
     like "$out" "(^|[^a-z])$command([^a-z]|\$)" "and names $command"
 done
 finish

@@ -6,6 +6,7 @@
 #define WI_EXPORT_INTERNAL_H
 
 #include "viewer-export/export/export.h"
+#include "viewer-export/export/gzip.h"
 #include "viewer-export/export/recording.h"
 
 struct wi_export {
@@ -65,11 +66,5 @@ struct wi_impact {
  * whose lines were measured, so that no code is there twice. To be freed; *n of them; NULL if memory is out. */
 struct wi_impact *wi_export_impacts(const struct wi_export *export, const struct wi_point_estimate *point,
                                     uint32_t *n);
-
-/* ---- gzip.c ---- */
-
-/* A stream whose bytes go compressed to `under`, which stays open after fclose; NULL if memory is out. The same bytes
- * every time: no name, no date. */
-FILE *wi_gzip_open(FILE *under);
 
 #endif
