@@ -22,6 +22,8 @@
 #include "viewer-export/export/internal.h"
 #include "viewer-export/export/json_out.h"
 
+#define MAX_IN_FLIGHT 1e15 /* a damaged profile may say anything */
+
 static void put_field(FILE *out, const char *key, const char *text)
 {
     fprintf(out, "\t%s=", key);
@@ -58,7 +60,7 @@ static double in_flight(const struct wi_rec_experiment *experiment, const struct
 static long long whole(double value, uint32_t number)
 {
     double turn = number * 0.6180339887498949;
-    return (long long)floor(value + (turn - floor(turn)));
+    return (long long)floor(fmin(value, MAX_IN_FLIGHT) + (turn - floor(turn)));
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------------- */

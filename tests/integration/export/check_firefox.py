@@ -116,8 +116,9 @@ def shared(profile):
 def meta(profile, n_threads):
     m = profile["meta"]
     expect(m.get("preprocessedProfileVersion") == 66, "not version 66")
-    for key in ("interval", "startTime", "version", "processType", "stackwalk", "logicalCPUs"):
+    for key in ("interval", "startTime", "version", "processType", "stackwalk"):
         expect(key in m and is_number(m[key]), f"meta.{key}")
+    expect(is_number(m.get("logicalCPUs", 1)), "meta.logicalCPUs")
     for key in ("product", "importedFrom", "arguments", "oscpu"):
         expect(isinstance(m.get(key), str), f"meta.{key}")
     expect(m.get("symbolicated") is True, "meta.symbolicated")
