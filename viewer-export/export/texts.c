@@ -12,9 +12,10 @@ void *wi_append(void *array, uint32_t *n, size_t size)
     char *entries;
     memcpy(&entries, array, sizeof entries);
     if ((*n & (*n - 1)) == 0) { /* a power of two: full */
-        entries = realloc(entries, (*n == 0 ? 1 : (size_t)*n * 2) * size);
-        if (entries == NULL)
+        char *grown = realloc(entries, (*n == 0 ? 1 : (size_t)*n * 2) * size);
+        if (grown == NULL)
             return NULL;
+        entries = grown;
         memcpy(array, &entries, sizeof entries);
     }
     return memset(entries + (size_t)(*n)++ * size, 0, size);

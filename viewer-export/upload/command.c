@@ -139,7 +139,7 @@ int wi_upload_main(int argc, char **argv)
     const char *where = argv[optind];
     options.paths = (const char *const *)argv + optind + 1;
     options.n_paths = (size_t)(argc - optind - 1);
-    if (options.delete && strcmp(where, "firefox") != 0)
+    if (options.delete &&strcmp(where, "firefox") != 0)
         return misuse("--delete is for firefox", NULL);
     if (options.n_paths == 0 && !options.delete)
         return misuse("no profile given", NULL);
