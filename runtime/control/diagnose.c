@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FEW_SAMPLES 10 /* what the loader takes before main() */
+
 __attribute__((format(printf, 4, 5))) static void tell(struct wi_controller *controller, const char *code,
                                                        uint64_t count, const char *format, ...)
 {
@@ -69,9 +71,9 @@ static bool tell_sampling(struct wi_controller *controller)
              "environment, so that nothing could be preloaded.");
         return true;
     }
-    if (controller->collector.samples == 0) {
+    if (controller->collector.samples_in_scope == 0 && controller->collector.samples < FEW_SAMPLES) {
         tell(controller, "no-samples", 1,
-             "No sample was taken: the program used almost no processor time in user mode%s.",
+             "No sample to speak of was taken: the program used almost no processor time in user mode%s.",
              controller->session->period_ns >= 1000000 ? "" : ", or ended within one sampling period");
         return true;
     }
@@ -232,6 +234,8 @@ static void tell_resolution(struct wi_controller *controller)
 static void tell_symbols(const struct wi_symbols_notice *notice, void *context)
 {
     struct wi_controller *controller = context;
+    if (controller->collector.samples_in_scope == 0 && controller->collector.samples < FEW_SAMPLES)
+        return; /* nothing was looked up that matters */
     if (!wi_symbols_module_in_scope(controller->symbols, notice->module))
         return;
     struct wi_record_notice record = {.code = notice->code, .text = notice->text, .count = notice->count};

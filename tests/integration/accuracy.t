@@ -20,10 +20,21 @@ for point in json.load(sys.stdin)["points"]:
 print("none")'
 }
 
-between 45 "$(gain single work_a 100)" 75 'a function with 60 % of the only thread is worth about 60 % (45 to 75)'
-between 15 "$(gain single work_a 50)" 45 'and half of that at half the speedup (15 to 45)'
-between 5 "$(gain joined work_a 50)" 35 'the longer of two joined branches, 10 to 8, is worth about 20 % (5 to 35)'
-between -15 "$(gain joined work_b 50)" 15 'the shorter one is worth nothing (-15 to 15)'
-between 25 "$(gain lock work_inside 50)" 58 'half a contended section of 60 % is worth about 42 % (25 to 58)'
-between -15 "$(gain offpath work_b 50)" 15 'a hot thread that nobody waits for is worth nothing (-15 to 15)'
+# predicts LOW HIGH SUBJECT UNIT SPEEDUP CLAIM: within the bounds, if need be at the third attempt: other programs on the
+# machine bend a run, a wrong rule bends all of them.
+predicts() {
+    for attempt in 1 2 3; do
+        found=$(gain "$3" "$4" "$5")
+        [ "$found" != none ] && [ "$found" -ge "$1" ] && [ "$found" -le "$2" ] && break
+        diag "attempt $attempt: $found"
+    done
+    between "$1" "$found" "$2" "$6 ($1 to $2)"
+}
+
+predicts 45 75 single work_a 100 'a function with 60 % of the only thread is worth about 60 %'
+predicts 15 45 single work_a 50 'and half of that at half the speedup'
+predicts 5 35 joined work_a 50 'the longer of two joined branches, 10 to 8, is worth about 20 %'
+predicts -15 15 joined work_b 50 'the shorter one is worth nothing'
+predicts 25 58 lock work_inside 50 'half a contended section of 60 % is worth about 42 %'
+predicts -15 15 offpath work_b 50 'a hot thread that nobody waits for is worth nothing'
 finish

@@ -85,11 +85,11 @@ else
     node "$program" --daemon "$tmp/loaded.json" --session t >daemon.log 2>&1 &
     daemon=$!
     tries=0
-    until cli status >status.log 2>&1 || [ $tries -ge 50 ]; do
+    until cli status >status.log 2>&1 || [ $tries -ge 150 ]; do
         tries=$((tries + 1))
         sleep 0.2
     done
-    ok 'the real loader reads it' cli status
+    ok 'the real loader reads it' cli status || diag "$(cat daemon.log)"
     cli profile info >info.log 2>&1
     like "$(cat info.log)" 'Causal results' 'and names our threads'
     cli thread select t-2 >/dev/null 2>&1

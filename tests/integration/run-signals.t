@@ -56,7 +56,7 @@ end
 is "$status" 0 'a program that is stopped and continued ends as ever'
 like "$(records simple.whatif experiment invalid_because)" 'stopped' '... and what it disturbed does not count'
 
-begin -q --at work ./simple 4
+begin -q --at work ./simple 8
 before=$(records simple.whatif experiment id | wc -l)
 kill -USR2 "$launcher"
 sleep 1
