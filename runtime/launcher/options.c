@@ -211,13 +211,13 @@ static const char *set_output(struct wi_run_options *options, const char *value)
 
 static const char *set_format(struct wi_run_options *options, const char *value)
 {
-    static const char *const names[] = {"text", "markdown", "json"};
+    static const char *const names[] = {"text", "markdown", "json", "bencher"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(value, names[i]) == 0) {
             options->format = names[i];
             return NULL;
         }
-    return "is none of text, markdown, json";
+    return "is none of text, markdown, json, bencher";
 }
 
 static const char *set_quiet(struct wi_run_options *options, const char *value)
@@ -246,7 +246,7 @@ static const struct option_row rows[] = {
     {"no-follow", 0, NULL, "leave the processes that the program starts alone", set_no_follow},
     {"seed", 0, "N", "make the random choices from this number", set_seed},
     {"output", 'o', "FILE", "write the profile there (PROGRAM.whatif)", set_output},
-    {"format", 0, "KIND", "of the report: text, markdown, json", set_format},
+    {"format", 0, "KIND", "of the report: text, markdown, json, bencher", set_format},
     {"quiet", 'q', NULL, "print the report only", set_quiet},
 };
 #define N_ROWS (sizeof rows / sizeof *rows)

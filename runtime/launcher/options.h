@@ -18,7 +18,7 @@ struct wi_list {
 struct wi_run_options {
     char **command;       /* NULL-terminated; never empty */
     const char *output;   /* the profile's path */
-    const char *format;   /* of the report: "text", "markdown" or "json" */
+    const char *format;   /* of the report: "text", "markdown", "json" or "bencher" */
     uint64_t duration_ns; /* 0: as long as the program runs */
     uint64_t warmup_ns;
     double speedups[WI_MAX_SPEEDUPS];

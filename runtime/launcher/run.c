@@ -16,6 +16,7 @@
 #include "runtime/launcher/record.h"
 #include "runtime/launcher/start.h"
 #include "runtime/launcher/status.h"
+#include "viewer-export/export/export.h"
 #include "viewer-export/report/report.h"
 #include <errno.h>
 #include <limits.h>
@@ -264,6 +265,10 @@ static int print_report(struct run *run)
         options.format = WI_REPORT_MARKDOWN;
     wi_record_estimate_options(&run->options, &options.estimate);
     const char *path = run->output;
+    if (strcmp(run->options.format, "bencher") == 0) {
+        struct wi_export_options export = WI_EXPORT_DEFAULTS;
+        return wi_export_profiles("bencher", &path, 1, &export, stdout);
+    }
     int status = wi_report_print(&path, 1, &options, stdout);
     fflush(stdout);
     return status;
@@ -287,10 +292,16 @@ static void see_it_out(struct run *run)
     }
 }
 
+/* Formats that programs read are one document on stdout, to which the profiled program must not add. */
+static bool is_document(const char *format)
+{
+    return strcmp(format, "json") == 0 || strcmp(format, "bencher") == 0;
+}
+
 static int profile(struct run *run, const char *program)
 {
-    run->child =
-        wi_start(program, run->options.command, run->place.agent, run->place.session, &run->original_mask);
+    run->child = wi_start(program, run->options.command, run->place.agent, run->place.session,
+                          &run->original_mask, is_document(run->options.format));
     if (run->child < 0) {
         int error = run->child;
         wi_profile_close(run->writer);

@@ -161,12 +161,14 @@ __attribute__((noreturn)) static void become(const char *path, char *const *comm
 }
 
 pid_t wi_start(const char *path, char *const *command, const char *agent, const char *session,
-               const sigset_t *original)
+               const sigset_t *original, bool stdout_to_stderr)
 {
     int report[2], error = 0;
     if (pipe2(report, O_CLOEXEC) != 0)
         return -errno;
     pid_t pid = fork();
+    if (pid == 0 && stdout_to_stderr)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
     if (pid == 0)
         become(path, command, agent, session, original, report[1]);
     if (pid < 0)

@@ -6,6 +6,7 @@
 #define WI_LAUNCHER_START_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -19,9 +20,10 @@ int wi_start_find_agent(char *path, size_t size);
 /* Make writing that fails an error instead of a signal, for the launcher only. Before wi_start. */
 void wi_start_ignore_signals(void);
 
-/* Start it. The signal mask of the caller is not inherited: `original` is. Returns the pid, or -errno of what failed,
- * the exec included. */
+/* Start it. The signal mask of the caller is not inherited: `original` is. With `stdout_to_stderr` the program's
+ * output goes to stderr, since stdout is to hold one document. Returns the pid, or -errno of what failed, the exec
+ * included. */
 pid_t wi_start(const char *path, char *const *command, const char *agent, const char *session,
-               const sigset_t *original);
+               const sigset_t *original, bool stdout_to_stderr);
 
 #endif
