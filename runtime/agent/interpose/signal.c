@@ -20,16 +20,6 @@ static bool is_ours(int signal)
     return wi_shared_signal && signal == wi_shared_signal;
 }
 
-/* `set` without the shared signal, in `copy` if that makes a difference. */
-static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
-{
-    if (!set || !wi_shared_signal || sigismember(set, wi_shared_signal) != 1)
-        return set;
-    *copy = *set;
-    sigdelset(copy, wi_shared_signal);
-    return copy;
-}
-
 int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 {
     if (is_ours(signal))
@@ -114,7 +104,7 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     wi_disposition_notice_jump((uintptr_t)__builtin_frame_address(0));
     bool was_blocked = wi_self.shared_blocked;
     bool named = set && wi_shared_signal && sigismember(set, wi_shared_signal) == 1;
-    int result = wi_real()->pthread_sigmask(how, without_ours(set, &copy), old);
+    int result = wi_real()->pthread_sigmask(how, wi_disposition_without_ours(set, &copy), old);
     if (result != 0 || !wi_shared_signal)
         return result;
     if (old && was_blocked)
@@ -157,5 +147,5 @@ int sigaltstack(const stack_t *stack, stack_t *old)
 int signalfd(int fd, const sigset_t *mask, int flags)
 {
     sigset_t copy;
-    return wi_real()->signalfd(fd, without_ours(mask, &copy), flags);
+    return wi_real()->signalfd(fd, wi_disposition_without_ours(mask, &copy), flags);
 }

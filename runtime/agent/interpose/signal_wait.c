@@ -9,15 +9,6 @@
 #include "runtime/agent/signal/disposition.h"
 #include <errno.h>
 
-static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
-{
-    if (!set || !wi_shared_signal || sigismember(set, wi_shared_signal) != 1)
-        return set;
-    *copy = *set;
-    sigdelset(copy, wi_shared_signal);
-    return copy;
-}
-
 /* For the length of a call that swaps masks, the program's belief about the shared signal swaps, too. */
 struct belief {
     bool blocked;     /* before the call */
@@ -56,7 +47,7 @@ int sigsuspend(const sigset_t *mask)
     if (belief.interrupted)
         return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
-    int result = wi_real()->sigsuspend(without_ours(mask, &copy));
+    int result = wi_real()->sigsuspend(wi_disposition_without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
     restore_belief(belief);
     return result;
@@ -71,7 +62,7 @@ int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *ti
     if (names_ours && wi_disposition_accept_pending(&accepted))
         goto ours;
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
-    int result = wi_real()->sigtimedwait(without_ours(set, &copy), info, timeout);
+    int result = wi_real()->sigtimedwait(wi_disposition_without_ours(set, &copy), info, timeout);
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
     if (result >= 0 || errno != EINTR || !names_ours || !wi_disposition_accept_pending(&accepted))
         return result;
@@ -109,7 +100,7 @@ int ppoll(struct pollfd *descriptors, nfds_t n, const struct timespec *timeout, 
     if (belief.interrupted)
         return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
-    int result = wi_real()->ppoll(descriptors, n, timeout, without_ours(mask, &copy));
+    int result = wi_real()->ppoll(descriptors, n, timeout, wi_disposition_without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
     restore_belief(belief);
     return result;
@@ -124,7 +115,8 @@ int pselect(int n, fd_set *readable, fd_set *writable, fd_set *exceptional, cons
     if (belief.interrupted)
         return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
-    int result = wi_real()->pselect(n, readable, writable, exceptional, timeout, without_ours(mask, &copy));
+    int result = wi_real()->pselect(n, readable, writable, exceptional, timeout,
+                                    wi_disposition_without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
     restore_belief(belief);
     return result;
@@ -138,7 +130,8 @@ int epoll_pwait(int epoll, struct epoll_event *events, int n, int timeout_ms, co
     if (belief.interrupted)
         return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
-    int result = wi_real()->epoll_pwait(epoll, events, n, timeout_ms, without_ours(mask, &copy));
+    int result =
+        wi_real()->epoll_pwait(epoll, events, n, timeout_ms, wi_disposition_without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
     restore_belief(belief);
     return result;
@@ -157,7 +150,7 @@ int epoll_pwait2(int epoll, struct epoll_event *events, int n, const struct time
     if (belief.interrupted)
         return is_interrupted(belief);
     struct wi_wait wait = wi_wait_begin(WI_BY_WORLD);
-    int result = wi_real()->epoll_pwait2(epoll, events, n, timeout, without_ours(mask, &copy));
+    int result = wi_real()->epoll_pwait2(epoll, events, n, timeout, wi_disposition_without_ours(mask, &copy));
     wi_wait_end(&wait, WI_BY_WORLD, NULL, NULL);
     restore_belief(belief);
     return result;

@@ -25,6 +25,16 @@ int wi_disposition_take(int signal);
 /* Let the shared signal through to the calling thread. Returns whether it was blocked. */
 bool wi_disposition_unblock_ours(void);
 
+/* `set` without the shared signal: a copy if that makes a difference. NULL stays NULL. */
+static inline const sigset_t *wi_disposition_without_ours(const sigset_t *set, sigset_t *copy)
+{
+    if (!set || !wi_shared_signal || sigismember(set, wi_shared_signal) != 1)
+        return set;
+    *copy = *set;
+    sigdelset(copy, wi_shared_signal);
+    return copy;
+}
+
 /* sigaction on the shared signal, as the program should see it. */
 int wi_disposition_action(const struct sigaction *action, struct sigaction *old);
 
