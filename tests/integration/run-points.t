@@ -21,7 +21,7 @@ for point in json.load(sys.stdin)["points"]:
 profiles() {
     run whatif run --format json -q --at serve -o profile "$@"
     is "$status" 0 "$* runs"
-    like "$out" '^served 600' '... as without a profiler'
+    like "$err" '^served 600' '... and does its work, with stdout left to the report'
     is "$(records profile point name | sort | tr '\n' ' ')" "$points" '... all its points are known'
     is "$(point 'done' kind)" throughput '... throughput'
     between 50 "$(point 'done' visits)" 600 '... is counted'
