@@ -13,7 +13,7 @@
 
 _Atomic uint64_t wi_wakers[WI_WAKERS];
 
-void wi_guest_settle(struct wi_account *account)
+void wi_guest_settle(struct wi_account *account, uintptr_t site)
 {
     if (account->busy || wi_session_is_dormant(wi_session))
         return;
@@ -23,6 +23,9 @@ void wi_guest_settle(struct wi_account *account)
     account->busy = false;
     if (word != adopted)
         wi_modules_refresh_if_stale();
+    /* What it has earned since its last sample comes first: a thread must not pause for what it is spared. */
+    if (wi_is_crediting(account->slot) && wi_ledger_is_due(account->slot, &wi_session->clock))
+        wi_guest_cut(account, site);
     if (wi_ledger_is_due(account->slot, &wi_session->clock))
         wi_pause_in_guest(account, word);
 }

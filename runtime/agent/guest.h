@@ -45,10 +45,10 @@ static inline void wi_waker_publish(const struct wi_thread *slot, const void *ob
 }
 
 /* The slow half of wi_before_wake and wi_catch_up: adopt, settle. */
-void wi_guest_settle(struct wi_account *account);
+void wi_guest_settle(struct wi_account *account, uintptr_t site);
 
 /* Serve what is owed. */
-static inline void wi_catch_up(void)
+__attribute__((always_inline)) static inline void wi_catch_up(void)
 {
     struct wi_thread *slot = wi_self.slot;
     if (__builtin_expect(!slot, 0))
@@ -57,7 +57,7 @@ static inline void wi_catch_up(void)
     if (__builtin_expect(word != atomic_load_explicit(&slot->experiment, memory_order_relaxed) ||
                              wi_ledger_is_due(slot, &wi_session->clock),
                          0))
-        wi_guest_settle(&wi_self);
+        wi_guest_settle(&wi_self, (uintptr_t)__builtin_return_address(0));
 }
 
 static inline bool wi_is_crediting(const struct wi_thread *slot)
@@ -71,7 +71,7 @@ void wi_guest_cut(struct wi_account *account, uintptr_t site);
 
 /* Before a call that may wake another thread by way of `object`, where a segment need not end: what is cheap, and
  * seldom wakes anybody. */
-static inline void wi_before_cheap_wake(const void *object)
+__attribute__((always_inline)) static inline void wi_before_cheap_wake(const void *object)
 {
     struct wi_thread *slot = wi_self.slot;
     if (__builtin_expect(!slot, 0))
@@ -81,7 +81,7 @@ static inline void wi_before_cheap_wake(const void *object)
         wi_waker_publish(slot, object);
 }
 
-static inline void wi_before_wake_at(const void *object, uintptr_t site)
+__attribute__((always_inline)) static inline void wi_before_wake_at(const void *object, uintptr_t site)
 {
     struct wi_thread *slot = wi_self.slot;
     if (__builtin_expect(!slot, 0))
